@@ -1,0 +1,198 @@
+"""Arguments of the public functions: checked, named in errors, brought to one dtype.
+
+Every error is raised here, before any arithmetic, and names the argument, what
+came and what would fit.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import NamedTuple
+
+import numpy as np
+
+
+class AttentionArguments(NamedTuple):
+    """What the five lines need; see ``attention_arguments``."""
+
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    visible: np.ndarray | None
+    bias: np.ndarray | None
+    scale: float
+    dtype: np.dtype
+
+
+def numbers(name, value, *, axes):
+    """``value`` as a float array with at least ``axes`` axes; integers become float64."""
+    array = _array(name, value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers (integers or floats), got dtype {array.dtype}")
+    if array.ndim < axes:
+        raise ValueError(f"{name} must have at least {axes} axes, got shape {array.shape}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def booleans(name, value):
+    """``value`` as a boolean array; nothing else is taken for a mask."""
+    array = _array(name, value)
+    if array.dtype != bool:
+        hint = "; numbers to be added to the scores are passed as bias" if name == "visible" else ""
+        raise TypeError(f"{name} must be boolean, True = may be read, got dtype {array.dtype}{hint}")
+    return array
+
+
+def integer(name, value, *, minimum):
+    """``value`` as an int that is at least ``minimum``."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if number < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {number}")
+    return number
+
+
+def working_dtype(dtype):
+    """The dtype to compute in: float16 has too few digits and range for sums."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def softmax_arguments(scores, visible, axis):
+    scores = numbers("scores", scores, axes=1)
+    if isinstance(axis, (bool, np.bool_)) or not hasattr(axis, "__index__"):
+        raise TypeError(f"axis must be an integer, got {axis!r}")
+    axis = operator.index(axis)
+    if not -scores.ndim <= axis < scores.ndim:
+        raise ValueError(
+            f"axis must lie from {-scores.ndim} to {scores.ndim - 1} for scores of shape {scores.shape}, got {axis}"
+        )
+    if visible is not None:
+        visible = booleans("visible", visible)
+        _must_broadcast("visible", visible.shape, scores.shape)
+    return scores, visible, axis
+
+
+def attention_arguments(q, k, v, visible, bias, causal, scale):
+    """Check a call of attention and make it ready for the arithmetic.
+
+    In the result ``visible`` holds everything that hides a key from a query
+    (``visible``, ``causal`` and a bias of minus infinity) or is None; k and v
+    have one head for each head of q; ``dtype`` is that of the output.
+    """
+    q = numbers("q", q, axes=2)
+    k = numbers("k", k, axes=2)
+    v = numbers("v", v, axes=2)
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(
+            f"q and k must have the same width (last axis) to be multiplied, got q {q.shape} and k {k.shape}"
+        )
+    if q.shape[-1] == 0:
+        raise ValueError(f"q and k must be at least 1 wide (d = 0 gives no scores), got q {q.shape} and k {k.shape}")
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must have the same number of rows, got k {k.shape} and v {v.shape}")
+    k, v, table = _one_head_each(q, k, v)
+
+    scale = _scale(scale, width=q.shape[-1])
+    if bias is not None:
+        bias = numbers("bias", bias, axes=0)
+        _must_broadcast("bias", bias.shape, table)
+    masks = [] if visible is None else [booleans("visible", visible)]
+    for mask in masks:
+        _must_broadcast("visible", mask.shape, table)
+    if bias is not None and np.isneginf(bias).any():
+        masks.append(~np.isneginf(bias))
+    mask = _causal(causal, *table[-2:])
+    if mask is not None:
+        masks.append(mask)
+    visible = None
+    for mask in masks:
+        visible = mask if visible is None else visible & mask
+
+    dtype = np.result_type(q, k, v) if bias is None else np.result_type(q, k, v, bias)
+    q, k, v = (array.astype(working_dtype(dtype), copy=False) for array in (q, k, v))
+    return AttentionArguments(q, k, v, visible, bias, scale, dtype)
+
+
+def causal_offset(n_query, n_key, align):
+    """How many keys, besides the i first ones and itself, query i may read."""
+    if align not in ("start", "end", None) or not isinstance(align, (str, type(None))):
+        raise ValueError(f'align must be "start" or "end", got {align!r}')
+    if align is None and n_query != n_key:
+        raise ValueError(
+            f"{n_query} queries and {n_key} keys can be lined up in two ways, so say which one is meant: "
+            '"end" (the last query is the newest position, as in decoding with a cache) or '
+            '"start" (query i and key i are the same position, as in PyTorch\'s is_causal)'
+        )
+    return n_key - n_query if align == "end" else 0
+
+
+def _array(name, value):
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array with rows of equal length: {error}") from None
+
+
+def _scale(scale, width):
+    if scale is None:
+        return 1 / np.sqrt(width).item()
+    if np.ndim(scale) != 0 or np.asarray(scale).dtype.kind not in "iuf":
+        raise TypeError(f"scale must be one real number, or None for 1/sqrt(d), got {scale!r}")
+    if not np.isfinite(scale):
+        raise ValueError(f"scale must be finite, got {scale!r}")
+    # A NumPy float64 would turn float32 scores into float64; a Python float does not.
+    return float(scale)
+
+
+def _causal(causal, n_query, n_key):
+    if isinstance(causal, (bool, np.bool_)):
+        if not causal:
+            return None
+        align = None
+    elif isinstance(causal, str) and causal in ("start", "end"):
+        align = causal
+    else:
+        kind = ValueError if isinstance(causal, str) else TypeError
+        raise kind(f'causal must be False, True, "start" or "end", got {causal!r}')
+    return np.tri(n_query, n_key, causal_offset(n_query, n_key, align), dtype=bool)
+
+
+def _one_head_each(q, k, v):
+    """Repeat shared K/V heads, so that query head h reads K/V head h // (n_heads // n_kv_heads)."""
+    try:
+        np.broadcast_shapes(k.shape[:-2], v.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"the leading axes of k and v must be equal or broadcast, got k {k.shape} and v {v.shape}"
+        ) from None
+    shapes = f"got q {q.shape}, k {k.shape} and v {v.shape}"
+    if q.ndim > 2:
+        k, v = (_repeat_to(q.shape[-3], array) for array in (k, v))
+    try:
+        leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            "the leading axes of q, k and v must broadcast, and the number of K/V heads (axis -3 of k and v) "
+            f"must divide the number of query heads, {shapes}"
+        ) from None
+    return k, v, leading + (q.shape[-2], k.shape[-2])
+
+
+def _repeat_to(n_heads, array):
+    if array.ndim < 3 or array.shape[-3] in (0, 1, n_heads) or n_heads % array.shape[-3]:
+        return array
+    return np.repeat(array, n_heads // array.shape[-3], axis=-3)
+
+
+def _must_broadcast(name, shape, table):
+    """A mask may be stretched to the table of scores; the table is never stretched to the mask."""
+    fits = len(shape) <= len(table) and all(a in (1, b) for a, b in zip(shape[::-1], table[::-1]))
+    if not fits:
+        raise ValueError(
+            f"{name} must broadcast to the scores, shape {table}: each axis, counted from the right, "
+            f"must be 1 or equal; got shape {shape}"
+        )
