@@ -30,8 +30,8 @@ class OutputTooLong(Exception):
     pass
 
 
-class _Limited(io.RawIOBase):
-    """Writes to a descriptor and refuses to go on past the limit."""
+class _Limited(io.BufferedIOBase):
+    """Writes to a descriptor at once, and refuses to go on past the limit."""
 
     def __init__(self, descriptor: int):
         self._descriptor = descriptor
@@ -48,10 +48,16 @@ class _Limited(io.RawIOBase):
 
 
 def _text_stream(descriptor: int) -> io.TextIOWrapper:
-    raw = _Limited(descriptor)
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw, 1), encoding="utf-8", newline="\n", write_through=True
-    )
+    limited = _Limited(descriptor)
+    return io.TextIOWrapper(limited, encoding="utf-8", newline="\n", write_through=True)
+
+
+def _open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 class _Capture:
@@ -65,7 +71,7 @@ class _Capture:
         return self
 
     def __exit__(self, *exc):
-        self.closed = any(stream.closed for stream in self._streams)
+        self.closed = any(stream.closed for stream in self._streams) or not _open(1)
         self.out, self.err = (self._text(file) for file in self._files)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)

@@ -1,0 +1,276 @@
+"""Run a chapter's chains in warm worker processes, and remember the results on disk.
+
+The key of a result covers everything that could change it: the code of the chain, the
+source of `attn` and of the worker, and the versions of Python, NumPy and matplotlib.
+Failures are not remembered.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from chapter import Chapter, Fence
+
+HERE = Path(__file__).resolve().parent
+ATTN = HERE.parent / "attn"
+TIME_LIMIT = 30.0  # seconds for one block
+WORKERS = min(os.cpu_count() or 1, 4)
+
+
+@dataclass(frozen=True)
+class BlockError:
+    kind: str
+    message: str
+    line: int  # in the Markdown
+    trace: str = ""
+
+
+@dataclass(frozen=True)
+class BlockFigure:
+    svg: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class BlockResult:
+    """What one block did. `skipped`: a module it needs is missing here."""
+
+    stdout: str = ""
+    figures: tuple[BlockFigure, ...] = ()
+    error: BlockError | None = None
+    skipped: bool = False
+
+    @staticmethod
+    def from_json(data: dict) -> "BlockResult":
+        error = data.get("error")
+        return BlockResult(
+            data.get("stdout", ""),
+            tuple(BlockFigure(**figure) for figure in data.get("figures", ())),
+            BlockError(**error) if error else None,
+            data.get("skipped", False),
+        )
+
+
+class _Worker:
+    """One worker process, started when first needed and started anew after a kill."""
+
+    def __init__(self, time_limit: float):
+        self._time_limit = time_limit
+        self._process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        environment = dict(os.environ, MPLBACKEND="module://capture_backend")
+        # Matplotlib's and BLAS's threads would only fight over the same few cores.
+        environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+        environment["PYTHONPATH"] = os.pathsep.join([str(HERE), str(HERE.parent)])
+        environment["PYTHONHASHSEED"] = "0"
+        environment["PYTHONUTF8"] = "1"
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / "worker.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=environment,
+            start_new_session=True,  # so that what a block starts can be ended with it
+            encoding="utf-8",
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(
+            target=self._read, args=(self._process, self._lines), daemon=True
+        ).start()
+
+    @staticmethod
+    def _read(process: subprocess.Popen, lines: queue.Queue) -> None:
+        try:
+            for line in process.stdout:
+                lines.put(line)
+        except ValueError:
+            pass  # the worker was killed and its pipe closed
+        lines.put(None)
+
+    def run(self, request: dict) -> list[BlockResult]:
+        self.start()
+        results: list[BlockResult] = []
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            while True:
+                # A worker that is still importing NumPy has run no block yet.
+                answer = self._answer(self._time_limit if results else self._time_limit + 30)
+                if "result" in answer:
+                    results.append(BlockResult.from_json(answer["result"]))
+                if answer.get("done"):
+                    return results
+        except (queue.Empty, BrokenPipeError, EOFError) as problem:
+            self.kill()
+            block = request["blocks"][len(results)]
+            results.append(BlockResult(error=self._lost(problem, block["line"])))
+            return results
+
+    def _answer(self, time_limit: float) -> dict:
+        line = self._lines.get(timeout=time_limit)
+        if line is None:
+            raise EOFError
+        answer = json.loads(line)
+        if answer.get("started"):
+            line = self._lines.get(timeout=self._time_limit)
+            if line is None:
+                raise EOFError
+            answer = json.loads(line)
+        return answer
+
+    def _lost(self, problem: Exception, line: int) -> BlockError:
+        if isinstance(problem, queue.Empty):
+            message = f"still running after {self._time_limit:g} s; make it shorter"
+            return BlockError("TimeLimit", message, line)
+        self._log.seek(0)
+        trace = self._log.read()[-2000:].decode("utf-8", "replace")
+        code = self._process.returncode
+        return BlockError("WorkerDied", f"the block ended its process (status {code})", line, trace)
+
+    def kill(self) -> None:
+        if self._process is None:
+            return
+        try:
+            os.killpg(self._process.pid, 9)
+        except (AttributeError, ProcessLookupError, PermissionError):
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            try:
+                stream.close()
+            except OSError:
+                pass
+
+
+class Runner:
+    """Runs chains in parallel; use as a context manager, or call `close`.
+
+    Parameters
+    ----------
+    cache : folder for the results, made when needed; None remembers nothing.
+    time_limit : seconds that one block may take.
+    """
+
+    def __init__(self, cache: Path | None, *, time_limit: float = TIME_LIMIT, workers=WORKERS):
+        self._cache = cache
+        self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
+        self._workers = [_Worker(time_limit) for _ in range(workers)]
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(workers)
+        self._fingerprint = _fingerprint()
+
+    def __enter__(self) -> "Runner":
+        return self
+
+    def __exit__(self, *exc) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.kill()
+
+    def refresh(self) -> None:
+        """Notice a change of `attn`: what it computed before is not used any more."""
+        fingerprint = _fingerprint()
+        if fingerprint != self._fingerprint:
+            self._fingerprint = fingerprint
+            for worker in self._workers:
+                worker.kill()
+
+    def run(self, chapter: Chapter) -> Future[dict[int, BlockResult]]:
+        """Results by the line of each block; a block after a failed one has none."""
+        chains = [self._threads.submit(self._chain, chapter, chain) for chain in chapter.chains]
+        return _gathered(chains)
+
+    def _chain(self, chapter: Chapter, chain: tuple[Fence, ...]) -> dict[int, BlockResult]:
+        path = self._cache and self._cache / f"{self._key(chain)}.json"
+        results = _load(path) if path else None
+        if results is None:
+            worker = self._idle.get()
+            try:
+                results = worker.run(_request(chapter, chain))
+            finally:
+                self._idle.put(worker)
+            if path and not any(result.error or result.skipped for result in results):
+                _store(path, results)
+        return {block.line: result for block, result in zip(chain, results)}
+
+    def _key(self, chain: tuple[Fence, ...]) -> str:
+        code = [[block.code, block.importorskip] for block in chain]
+        return _digest(self._fingerprint, json.dumps(code))
+
+
+def _gathered(futures: list[Future]) -> Future:
+    """One future for all, without a thread that waits."""
+    gathered: Future = Future()
+    lock, left = threading.Lock(), [len(futures)]
+
+    def done(_):
+        with lock:
+            left[0] -= 1
+            if left[0]:
+                return
+        try:
+            gathered.set_result({line: r for f in futures for line, r in f.result().items()})
+        except BaseException as problem:
+            gathered.set_exception(problem)
+
+    if not futures:
+        gathered.set_result({})
+    for future in futures:
+        future.add_done_callback(done)
+    return gathered
+
+
+def _request(chapter: Chapter, chain: tuple[Fence, ...]) -> dict:
+    blocks = [
+        {"code": b.code, "line": b.line + 1, "importorskip": b.importorskip} for b in chain
+    ]
+    return {"name": chapter.path, "source": chapter.text, "blocks": blocks}
+
+
+def _load(path: Path) -> list[BlockResult] | None:
+    try:
+        return [BlockResult.from_json(data) for data in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return None  # absent, or cut short by a build that was stopped: run again
+
+
+def _store(path: Path, results: list[BlockResult]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps([asdict(result) for result in results], ensure_ascii=False)
+    scratch = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    scratch.write_text(text, encoding="utf-8")
+    scratch.replace(path)
+
+
+def _fingerprint() -> str:
+    sources = [HERE / "worker.py", HERE / "capture_backend.py"]
+    sources += sorted(path for path in ATTN.rglob("*") if path.suffix in {".py", ".otf", ".ttf"})
+    versions = [sys.version, sys.platform, version("numpy"), version("matplotlib")]
+    return _digest(*versions, *(path.read_bytes() for path in sources))
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()[:32]
