@@ -1,0 +1,96 @@
+"""Build both editions, and what stands beside them, into one `site/`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
+LOCAL = "http://127.0.0.1:8000/"
+NO_COMMIT = 1767225600  # 2026-01-01, where the sources are not in a git repository
+
+
+def build(
+    root: Path,
+    *,
+    strict: bool = True,
+    execute: bool = True,
+    languages: tuple[str, ...] = tuple(CONFIGS),
+    site_url: str | None = None,
+    live: bool = False,
+    report: Callable[[str], None] = print,
+) -> int:
+    """Build the editions and the root pages; returns an exit status.
+
+    Parameters
+    ----------
+    strict : a warning of MkDocs fails the build.
+    execute : run the blocks; without, pages have no figures and outputs are not compared.
+    languages : the editions to build; the other one stays as it is.
+    site_url : where the site will stand; the environment's SITE_URL, else this machine.
+    live : show problems on the pages instead of failing.
+    """
+    address = site_url or os.environ.get("SITE_URL") or LOCAL
+    set_environment(root, address, execute)
+    for language in languages:
+        started = time.perf_counter()
+        report(f"{language}: building …")
+        if not build_edition(root, language, strict=strict, live=live):
+            report(f"{language}: failed")
+            return 1
+        report(f"{language}: built in {time.perf_counter() - started:.1f} s")
+    place_root_files(root, address)
+    return 0
+
+
+def set_environment(root: Path, address: str, execute: bool = True) -> None:
+    """What the configuration files and the tools they start read from the environment."""
+    address = address.rstrip("/") + "/"
+    os.environ["BOTH_EDITIONS"] = "true"
+    os.environ["NO_MKDOCS_2_WARNING"] = "true"  # Material's banner about another program
+    os.environ["ATTN_EXECUTE"] = "1" if execute else "0"
+    os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_commit(root)))
+    for language in CONFIGS:
+        os.environ[f"SITE_URL_{language.upper()}"] = f"{address}{language}/"
+
+
+def last_commit(root: Path) -> int:
+    """Seconds since 1970 of the last commit: a date that does not change between builds."""
+    command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
+    try:
+        return int(subprocess.run(command, capture_output=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError, ValueError):
+        return NO_COMMIT
+
+
+def build_edition(root: Path, language: str, *, strict: bool, live: bool = False) -> bool:
+    from mkdocs.commands.build import build as mkdocs_build
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort
+
+    try:
+        config = load_config(str(root / CONFIGS[language]), strict=strict)
+        config.plugins.on_startup(command="serve" if live else "build", dirty=False)
+        mkdocs_build(config)
+    except Abort as stop:
+        print(stop.message)
+        return False
+    return True
+
+
+def place_root_files(root: Path, address: str) -> None:
+    """The pages that choose a language, the wheel, and a mark for GitHub Pages."""
+    from wheel import build_wheel
+
+    site, base = root / "site", urlsplit(address).path.rstrip("/") + "/"
+    for source in sorted((root / "docs" / "theme" / "root").glob("*.html")):
+        page = source.read_text("utf-8").replace("{{ base }}", base)
+        (site / source.name).write_text(page, encoding="utf-8", newline="\n")
+    wheel = build_wheel(root, root / ".cache" / "wheel")
+    shutil.copyfile(wheel, site / wheel.name)
+    (site / ".nojekyll").touch()

@@ -1,0 +1,104 @@
+"""Serve both editions from `site/` and rebuild, on a change, only what it touches."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import editions
+from mkdocs.livereload import LiveReloadServer
+
+SHARED = ("attn", "scripts", "docs/theme", "mkdocs.yml", "mkdocs.en.yml")
+BY_EDITION = {language: (f"docs/{language}",) for language in editions.CONFIGS}
+
+
+def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser: bool = False) -> int:
+    """Build both editions, then serve them until Ctrl-C; returns an exit status."""
+    if problem := _port_problem(host, port):
+        print(problem, file=sys.stderr)
+        return 1
+    address = f"http://{host}:{port}/"
+    watched = _Watched(root)
+
+    def rebuild() -> None:
+        languages = watched.changed()
+        if languages:
+            editions.build(
+                root, strict=False, languages=languages, site_url=address, live=True, report=_report
+            )
+
+    rebuild()
+    server = LiveReloadServer(rebuild, host, port, str(root / "site"), polling_interval=0.2)
+    server.error_handler = lambda code: _error_page(root, code)
+    for path in watched.paths():
+        server.watch(str(path))
+    print(f"\nServing {address} (zh: {address}zh/, en: {address}en/). Ctrl-C stops.", flush=True)
+    try:
+        server.serve(open_in_browser=open_browser)
+    except KeyboardInterrupt:
+        print("\nStopped.")
+    finally:
+        server.shutdown()
+    return 0
+
+
+class _Watched:
+    """Which files there are and when each changed, for each edition."""
+
+    def __init__(self, root: Path):
+        self._root = root
+        self._seen: dict[str, dict[Path, int]] = {}
+
+    def paths(self) -> list[Path]:
+        names = [*SHARED, *(name for names in BY_EDITION.values() for name in names)]
+        return [self._root / name for name in names]
+
+    def changed(self) -> tuple[str, ...]:
+        """The editions that something changed for since the last call."""
+        now = {
+            language: self._times([*SHARED, *names]) for language, names in BY_EDITION.items()
+        }
+        languages = tuple(name for name in now if now[name] != self._seen.get(name))
+        self._seen = now
+        return languages
+
+    def _times(self, names: list[str]) -> dict[Path, int]:
+        times = {}
+        for name in names:
+            path = self._root / name
+            for file in [path] if path.is_file() else path.rglob("*"):
+                if file.is_file() and "__pycache__" not in file.parts:
+                    times[file] = file.stat().st_mtime_ns
+        return times
+
+
+def _report(line: str) -> None:
+    print(time.strftime("[%H:%M:%S] ") + line, flush=True)
+
+
+def _error_page(root: Path, code: int) -> bytes | None:
+    page = root / "site" / f"{code}.html"
+    return page.read_bytes() if page.is_file() else None
+
+
+def _port_problem(host: str, port: int) -> str | None:
+    """Why the port cannot be used, with one that can; None when all is well."""
+    if _free(host, port):
+        return None
+    other = next((p for p in range(port + 1, min(port + 100, 65536)) if _free(host, p)), None)
+    advice = f"; try: python3 scripts/dev.py serve --port {other}" if other else ""
+    return f"port {port} on {host} is in use{advice}"
+
+
+def _free(host: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,92 @@
+"""The pages of one edition during one build: run, woven, finished. Knows no site generator.
+
+A build calls `begin` with all pages (so that every chain can start running), then
+`markdown` for each before it is rendered and `html` for each after. What is wrong is
+collected in `problems`; under `live` it is also shown on the page.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+
+from chapter import Chapter, ChapterError, Problem, parse, read
+from formulas import FormulaError, Formulas, line_of
+from runner import Runner
+from weave import Notices, Results, failures, figures, finish, stale, weave
+
+NOTICES = {
+    "zh": Notices("记录的输出已经过时，这是现在的输出。", "这一块出错了。"),
+    "en": Notices("The recorded output is out of date; this is the new one.", "This block failed."),
+}
+
+
+class Pages:
+    """
+    Parameters
+    ----------
+    root : what the paths in messages are relative to.
+    runner : runs the blocks; None builds the pages without running anything.
+    language : "zh" or "en", for the notices on the pages.
+    """
+
+    def __init__(self, root: Path, runner: Runner | None, formulas: Formulas, language: str):
+        self._root = root
+        self._runner = runner
+        self._formulas = formulas
+        self._notices = NOTICES[language]
+        self._chapters: dict[Path, Chapter] = {}
+        self._futures: dict[Path, Future[Results]] = {}
+        self._woven: dict[Path, str] = {}
+        self.problems: list[Problem] = []
+
+    def begin(self, paths: list[Path]) -> None:
+        for path in paths:
+            try:
+                chapter = parse(read(path), path.relative_to(self._root).as_posix())
+            except ChapterError as error:
+                self.problems.append(error.problem)
+                continue
+            self._chapters[path] = chapter
+            if self._runner:
+                self._futures[path] = self._runner.run(chapter)
+
+    def markdown(self, path: Path) -> str:
+        """The page's Markdown with its outputs and figure marks, ready to be rendered."""
+        chapter = self._chapters.get(path)
+        if chapter is None:
+            return self._unreadable(path)
+        results = self._results(path)
+        self.problems += failures(chapter, results) + stale(chapter, results)
+        self._woven[path] = weave(chapter, results, self._notices)
+        return self._woven[path]
+
+    def html(self, path: Path, page: str) -> str:
+        """The rendered page with its figures, copies and formulas."""
+        chapter = self._chapters.get(path)
+        if chapter is None:
+            return page
+        try:
+            page = finish(page, self._woven[path], chapter.path, figures(chapter, self._results(path)))
+        except ValueError as error:
+            self.problems.append(Problem(chapter.path, 1, f"{error}; check the indentation"))
+        try:
+            return self._formulas.render(page, chapter.path)
+        except FormulaError as error:
+            line = line_of(error.tex, chapter.text)
+            self.problems.append(Problem(chapter.path, line, str(error)))
+            return page
+
+    def _results(self, path: Path) -> Results:
+        return self._futures[path].result() if path in self._futures else {}
+
+    def _unreadable(self, path: Path) -> str:
+        """A page that shows the problem and its own source, for the writer under `serve`."""
+        name = path.relative_to(self._root).as_posix()
+        message = next(str(p) for p in self.problems if p.path == name)
+        try:
+            source = read(path)
+        except ChapterError:
+            source = ""
+        quoted = "".join(f"    {line}\n" for line in source.split("\n"))
+        return f"# {path.stem}\n\n<span class=\"attn-notice\">{message}</span>\n\n{quoted}"
