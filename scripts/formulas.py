@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
@@ -126,11 +127,10 @@ class Formulas:
         )
 
     def _stop(self) -> None:
+        """Node ends by itself when its input does."""
         if self._process is not None:
-            try:
+            with suppress(BrokenPipeError):
                 self._process.stdin.close()
-            except BrokenPipeError:
-                pass
             self._process.stdout.close()
             self._process.wait()
             self._process = None
