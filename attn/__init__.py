@@ -1,20 +1,33 @@
 """Attention by Hand: a small NumPy library of transformer self-attention."""
 
-from . import lessons
+from . import lessons, models
 from .core import Trace, attention, softmax, trace
-from .heads import SelfAttention
+from .gradients import AttentionGradients, attention_backward, projection_gradient, softmax_jacobian
+from .heads import MultiHeadAttention, MultiHeadTrace, SelfAttention, merge_heads, repeat_heads, split_heads
 from .interventions import FourWays, four_ways, intervene
-from .masks import causal_mask
+from .masks import causal_mask, padding_mask, window_mask
 
 __all__ = [
+    "AttentionGradients",
     "FourWays",
+    "MultiHeadAttention",
+    "MultiHeadTrace",
     "SelfAttention",
     "Trace",
     "attention",
+    "attention_backward",
     "causal_mask",
     "four_ways",
     "intervene",
     "lessons",
+    "merge_heads",
+    "models",
+    "padding_mask",
+    "projection_gradient",
+    "repeat_heads",
     "softmax",
+    "softmax_jacobian",
+    "split_heads",
     "trace",
+    "window_mask",
 ]

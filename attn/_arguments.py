@@ -13,15 +13,22 @@ import numpy as np
 
 
 class AttentionArguments(NamedTuple):
-    """What the five lines need; see ``attention_arguments``."""
+    """A checked call of attention.
+
+    ``q``, ``k`` and ``v`` are in the dtype to compute in; ``dtype`` is that of the
+    output and ``table`` the shape of the scores. Query i may read the keys up to
+    ``i + offset``, if ``offset`` is not None.
+    """
 
     q: np.ndarray
     k: np.ndarray
     v: np.ndarray
     visible: np.ndarray | None
     bias: np.ndarray | None
+    offset: int | None
     scale: float
     dtype: np.dtype
+    table: tuple[int, ...]
 
 
 def numbers(name, value, *, axes):
@@ -41,6 +48,14 @@ def booleans(name, value):
         hint = "; numbers to be added to the scores are passed as bias" if name == "visible" else ""
         raise TypeError(f"{name} must be boolean, True = may be read, got dtype {array.dtype}{hint}")
     return array
+
+
+def integers(name, value):
+    """``value`` as an array of integers."""
+    array = _array(name, value)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
+    return array.astype(np.intp, copy=False)
 
 
 def integer(name, value, *, minimum):
@@ -77,12 +92,6 @@ def softmax_arguments(scores, visible, axis):
 
 
 def attention_arguments(q, k, v, visible, bias, causal, scale):
-    """Check a call of attention and make it ready for the arithmetic.
-
-    In the result ``visible`` holds everything that hides a key from a query
-    (``visible``, ``causal`` and a bias of minus infinity) or is None; k and v
-    have one head for each head of q; ``dtype`` is that of the output.
-    """
     q = numbers("q", q, axes=2)
     k = numbers("k", k, axes=2)
     v = numbers("v", v, axes=2)
@@ -94,32 +103,23 @@ def attention_arguments(q, k, v, visible, bias, causal, scale):
         raise ValueError(f"q and k must be at least 1 wide (d = 0 gives no scores), got q {q.shape} and k {k.shape}")
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"k and v must have the same number of rows, got k {k.shape} and v {v.shape}")
-    k, v, table = _one_head_each(q, k, v)
-
-    scale = _scale(scale, width=q.shape[-1])
+    table = _leading_axes(q, k, v) + (q.shape[-2], k.shape[-2])
+    if visible is not None:
+        visible = booleans("visible", visible)
+        _must_broadcast("visible", visible.shape, table)
     if bias is not None:
         bias = numbers("bias", bias, axes=0)
         _must_broadcast("bias", bias.shape, table)
-    masks = [] if visible is None else [booleans("visible", visible)]
-    for mask in masks:
-        _must_broadcast("visible", mask.shape, table)
-    if bias is not None and np.isneginf(bias).any():
-        masks.append(~np.isneginf(bias))
-    mask = _causal(causal, *table[-2:])
-    if mask is not None:
-        masks.append(mask)
-    visible = None
-    for mask in masks:
-        visible = mask if visible is None else visible & mask
-
+    offset = _causal_offset(causal, *table[-2:])
+    scale = _scale(scale, width=q.shape[-1])
     dtype = np.result_type(q, k, v) if bias is None else np.result_type(q, k, v, bias)
     q, k, v = (array.astype(working_dtype(dtype), copy=False) for array in (q, k, v))
-    return AttentionArguments(q, k, v, visible, bias, scale, dtype)
+    return AttentionArguments(q, k, v, visible, bias, offset, scale, dtype, table)
 
 
 def causal_offset(n_query, n_key, align):
-    """How many keys, besides the i first ones and itself, query i may read."""
-    if align not in ("start", "end", None) or not isinstance(align, (str, type(None))):
+    """The last key that query i may read is ``i + offset``; see ``attn.causal_mask``."""
+    if not (align is None or isinstance(align, str) and align in ("start", "end")):
         raise ValueError(f'align must be "start" or "end", got {align!r}')
     if align is None and n_query != n_key:
         raise ValueError(
@@ -148,44 +148,32 @@ def _scale(scale, width):
     return float(scale)
 
 
-def _causal(causal, n_query, n_key):
+def _causal_offset(causal, n_query, n_key):
     if isinstance(causal, (bool, np.bool_)):
-        if not causal:
-            return None
-        align = None
-    elif isinstance(causal, str) and causal in ("start", "end"):
-        align = causal
-    else:
-        kind = ValueError if isinstance(causal, str) else TypeError
-        raise kind(f'causal must be False, True, "start" or "end", got {causal!r}')
-    return np.tri(n_query, n_key, causal_offset(n_query, n_key, align), dtype=bool)
+        return causal_offset(n_query, n_key, align=None) if causal else None
+    if isinstance(causal, str) and causal in ("start", "end"):
+        return causal_offset(n_query, n_key, align=causal)
+    kind = ValueError if isinstance(causal, str) else TypeError
+    raise kind(f'causal must be False, True, "start" or "end", got {causal!r}')
 
 
-def _one_head_each(q, k, v):
-    """Repeat shared K/V heads, so that query head h reads K/V head h // (n_heads // n_kv_heads)."""
+def _leading_axes(q, k, v):
+    """The leading axes of the scores, where K/V heads may be shared by query heads."""
+    came = f"got q {q.shape}, k {k.shape} and v {v.shape}"
     try:
-        np.broadcast_shapes(k.shape[:-2], v.shape[:-2])
+        shared = np.broadcast_shapes(k.shape[:-2], v.shape[:-2])
+    except ValueError:
+        raise ValueError(f"the leading axes of k and v must be equal or broadcast, {came}") from None
+    leading = q.shape[:-2]
+    if leading and shared and shared[-1] > 1 and leading[-1] % shared[-1] == 0:
+        shared = shared[:-1] + leading[-1:]
+    try:
+        return np.broadcast_shapes(leading, shared)
     except ValueError:
         raise ValueError(
-            f"the leading axes of k and v must be equal or broadcast, got k {k.shape} and v {v.shape}"
+            "the leading axes of q, k and v must be equal or broadcast, and the number of K/V heads "
+            f"(axis -3 of k and v) must divide the number of query heads (axis -3 of q), {came}"
         ) from None
-    shapes = f"got q {q.shape}, k {k.shape} and v {v.shape}"
-    if q.ndim > 2:
-        k, v = (_repeat_to(q.shape[-3], array) for array in (k, v))
-    try:
-        leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except ValueError:
-        raise ValueError(
-            "the leading axes of q, k and v must broadcast, and the number of K/V heads (axis -3 of k and v) "
-            f"must divide the number of query heads, {shapes}"
-        ) from None
-    return k, v, leading + (q.shape[-2], k.shape[-2])
-
-
-def _repeat_to(n_heads, array):
-    if array.ndim < 3 or array.shape[-3] in (0, 1, n_heads) or n_heads % array.shape[-3]:
-        return array
-    return np.repeat(array, n_heads // array.shape[-3], axis=-3)
 
 
 def _must_broadcast(name, shape, table):

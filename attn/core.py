@@ -6,6 +6,7 @@ and ``v`` has ``(..., n_k, d_v)``.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,7 +106,7 @@ def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     >>> attention(x, x, x, causal=True).round(2).tolist()[0]
     [1.0, 0.0]
     """
-    q, k, v, visible, bias, scale, dtype = attention_arguments(q, k, v, visible, bias, causal, scale)
+    q, k, v, visible, bias, scale, dtype = _ready(q, k, v, visible, bias, causal, scale)
     scores = _dot_products(q * scale, k)
     scaled = scores if bias is None else scores + bias
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
@@ -174,7 +175,7 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     [0.248, 0.248, 0.503]
     """
     given = q, k, v
-    q, k, v, visible, bias, scale, dtype = attention_arguments(q, k, v, visible, bias, causal, scale)
+    q, k, v, visible, bias, scale, dtype = _ready(q, k, v, visible, bias, causal, scale)
     scores = _dot_products(q, k)
     scaled = _dot_products(q * scale, k)
     if bias is not None:
@@ -184,6 +185,31 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     output = (weights @ v).astype(dtype, copy=False)
     q, k, v = (np.array(array, dtype=dtype) for array in given)
     return Trace(q, k, v, scores, scaled, masked, weights, output, visible, bias, scale)
+
+
+def _ready(q, k, v, visible, bias, causal, scale):
+    """The checked arguments: one K/V head for each query head, all that hides keys in one mask."""
+    call = attention_arguments(q, k, v, visible, bias, causal, scale)
+    masks = []
+    if call.visible is not None:
+        masks.append(call.visible)
+    if call.offset is not None:
+        masks.append(np.tri(*call.table[-2:], call.offset, dtype=bool))
+    if call.bias is not None and np.isneginf(call.bias).any():
+        masks.append(~np.isneginf(call.bias))
+    visible = functools.reduce(np.logical_and, masks) if masks else None
+    k, v = (one_head_each(array, call.q) for array in (call.k, call.v))
+    return call.q, k, v, visible, call.bias, call.scale, call.dtype
+
+
+def one_head_each(shared, q):
+    """Repeat K/V heads so that query head h finds K/V head ``h // (n_heads // n_kv_heads)``."""
+    if q.ndim < 3 or shared.ndim < 3:
+        return shared
+    n_heads, n_kv_heads = q.shape[-3], shared.shape[-3]
+    if n_heads == n_kv_heads or n_kv_heads < 2 or n_heads % n_kv_heads:
+        return shared
+    return np.repeat(shared, n_heads // n_kv_heads, axis=-3)
 
 
 def _dot_products(q, k):

@@ -86,7 +86,7 @@ class FourWays:
         return self.both_change - self.k_change - self.v_change
 
 
-def four_ways(trace, *, k, v):
+def four_ways(trace, *, k=None, v=None):
     """The table of an intervention: original, K only, V only, both.
 
     Takes and raises what :func:`intervene` does; returns :class:`FourWays`.

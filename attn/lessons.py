@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import addition_data
 from .core import trace
 from .heads import SelfAttention
 
@@ -118,6 +119,41 @@ def three_words():
         v=_constant([[1, 0], [0, 1], [1, 1]]),
         zh=("她", "妈妈", "开心"),
         en=("she", "mother", "happy"),
+    )
+
+
+def addition(*, sentence=1):
+    """Six characters, 8 numbers each, one head: 三 加 五 等 于 ? and 十 减 四 等 于 ?.
+
+    The matrices are ours, made and not trained: they were searched for until they
+    gave the results that the lesson of this example publishes.
+
+    Raises
+    ------
+    ValueError : ``sentence`` neither 1 nor 2.
+
+    Examples
+    --------
+    >>> lesson = addition()
+    >>> steps = lesson.trace()
+    >>> lesson.labels("zh")[3], steps.weights[3].round(3).max().item()
+    ('等', 0.524)
+    >>> steps.output[3].round(2).tolist()
+    [0.52, -0.42, 0.13, -0.17, 0.96, -0.4, -0.05, -0.17]
+    """
+    if sentence == 1:
+        x, zh, en = addition_data.X1, "三加五等于?", ("three", "plus", "five")
+    elif sentence == 2:
+        x, zh, en = addition_data.X2, "十减四等于?", ("ten", "minus", "four")
+    else:
+        raise ValueError(f"sentence must be 1 or 2, got {sentence!r}")
+    return Lesson(
+        x=_constant(x),
+        w_q=_constant(addition_data.W_Q),
+        w_k=_constant(addition_data.W_K),
+        w_v=_constant(addition_data.W_V),
+        zh=tuple(zh),
+        en=(*en, "equal", "to", "?"),
     )
 
 
