@@ -116,9 +116,9 @@ class _Worker:
                 if answer.get("done"):
                     return results
         except (queue.Empty, BrokenPipeError, EOFError) as problem:
-            self.kill()
             block = request["blocks"][len(results)]
             results.append(BlockResult(error=self._lost(problem, block["line"])))
+            self.kill()
             return results
 
     def _answer(self, time_limit: float) -> dict:
@@ -137,9 +137,9 @@ class _Worker:
         if isinstance(problem, queue.Empty):
             message = f"still running after {self._time_limit:g} s; make it shorter"
             return BlockError("TimeLimit", message, line)
+        code = self._process.wait()
         self._log.seek(0)
         trace = self._log.read()[-2000:].decode("utf-8", "replace")
-        code = self._process.returncode
         return BlockError("WorkerDied", f"the block ended its process (status {code})", line, trace)
 
     def kill(self) -> None:
@@ -150,11 +150,11 @@ class _Worker:
         except (AttributeError, ProcessLookupError, PermissionError):
             self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
+        for stream in (self._process.stdin, self._process.stdout, self._log):
             try:
                 stream.close()
             except OSError:
-                pass
+                pass  # what was left to write has no reader any more
 
 
 class Runner:

@@ -117,9 +117,9 @@ def weave(chapter: Chapter, results: Results, notices: Notices) -> str:
             lines = _output_lines(block, _recorded(block))
         elif result.error:
             text = (result.stdout + result.error.trace) or result.error.message
-            lines = [*_notice(block, notices.failed), *_output_lines(block, _tidy(text))]
+            lines = [*_output_lines(block, _tidy(text)), *_notice(block, notices.failed)]
         else:
-            lines = [*_notice(block, notices.stale), *_output_lines(block, _printed(result))]
+            lines = [*_output_lines(block, _printed(result)), *_notice(block, notices.stale)]
         for number in range(len(result.figures)):
             mark = f'<span data-figure="{numbers[block.line] + number}"></span>'
             lines += ["", block.indent + mark]

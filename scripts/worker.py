@@ -168,8 +168,6 @@ def _run_block(block: dict, name: str, namespace: dict) -> dict:
                 ast.increment_lineno(tree, first - 1)
                 exec(compile(tree, name, "exec"), namespace)
                 figures = _figures()
-        except KeyboardInterrupt:
-            raise
         except SyntaxError as problem:
             if problem.filename == name and problem.lineno:
                 problem.lineno += first - 1
