@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The one entry: serve, build, test, check, update, bench, publish.
+
+    python3 scripts/dev.py serve
+
+Runs on any Python that can say its version: what a command needs is installed in `.venv` on
+the first start, and the command then runs there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import environment
+
+ROOT = Path(__file__).resolve().parent.parent
+PORTS_TRIED = 50
+
+
+def main(argv: list) -> int:
+    """Run one command. Returns its exit status: 0 well, 1 problems found, 2 cannot start."""
+    for stream in (sys.stdout, sys.stderr):
+        # A console without Chinese must not end a build; a log must not lag behind it.
+        stream.reconfigure(errors="backslashreplace", line_buffering=True)
+    try:
+        parser = make_parser()
+        arguments, rest = parser.parse_known_args(argv)
+        if rest and not arguments.passes_on:
+            parser.error("unrecognized arguments: " + " ".join(rest))
+        arguments.given = argv[1:]
+        if arguments.command == "serve":
+            check_port(arguments.host, arguments.port)
+        python = environment.ensure(ROOT, arguments.level)
+        if not running_in(python):
+            return run_in(python, argv)
+        return arguments.run(arguments)
+    except (environment.SetupError, UsageError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+
+
+class UsageError(Exception):
+    """The command cannot do what was asked. The message says what would work."""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dev.py", description="Build, test and publish Attention by Hand."
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+
+    def command(name, run, text, level="site", passes_on=False):
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run, level=level, passes_on=passes_on)
+        return sub
+
+    sub = command("serve", serve, "build both languages, serve them, rebuild on change")
+    sub.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    sub.add_argument("--port", type=_port, default=8000, help="port to listen on (%(default)s)")
+    sub.add_argument("--open", action="store_true", help="open the page in the browser")
+
+    sub = command("build", build, "build the site into site/; stop at the first broken promise")
+    _add_site_url(sub)
+
+    sub = command(
+        "test",
+        test,
+        "run everything: unit tests, code in the chapters, checks, build, browser tests. "
+        "With arguments: pass them on to pytest and run that alone",
+        level="test",
+        passes_on=True,
+    )
+    sub.add_argument("pytest", nargs="*", help="test files, chapters (.md), options of pytest")
+
+    command("check", check, "name every problem in the chapters, with file and line")
+
+    sub = command("update", update, "write the outputs that the chapters' blocks print")
+    sub.add_argument(
+        "paths", nargs="*", type=Path, metavar="chapter", help="chapters (default: all)"
+    )
+
+    sub = command(
+        "bench",
+        bench,
+        "measure the build (site), or attention itself (attn, which has options of its own)",
+        level="test",
+        passes_on=True,
+    )
+    sub.add_argument("what", nargs="?", default="site", help="site or attn (%(default)s)")
+
+    sub = command(
+        "publish", publish, "build, then push site/ to a branch that serves it", level="test"
+    )
+    _add_site_url(sub)
+    sub.add_argument("--remote", default="origin", help="remote to push to (%(default)s)")
+    sub.add_argument("--branch", default="gh-pages", help="branch to push to (%(default)s)")
+    sub.add_argument("--yes", action="store_true", help="do not ask")
+    sub.add_argument("--dry-run", action="store_true", help="say what would be done, and stop")
+    sub.add_argument(
+        "--allow-dirty", action="store_true", help="publish changes that are not committed"
+    )
+    return parser
+
+
+# The commands. What they need is imported inside: it is there only once `ensure` has run.
+
+
+def serve(arguments) -> int:
+    import live
+
+    return live.serve(
+        ROOT, host=arguments.host, port=arguments.port, open_browser=arguments.open
+    )
+
+
+def build(arguments) -> int:
+    import editions
+
+    return editions.build(ROOT, site_url=arguments.site_url)
+
+
+def test(arguments) -> int:
+    import suite
+
+    return suite.quick(arguments.given) if arguments.given else suite.everything(ROOT)
+
+
+def check(arguments) -> int:
+    import checks
+
+    problems = checks.run(ROOT)
+    for problem in problems:
+        print(problem)
+    print("{} problems".format(len(problems)) if problems else "No problems.")
+    return 1 if problems else 0
+
+
+def update(arguments) -> int:
+    import update
+
+    return update.main(ROOT, [path.resolve() for path in arguments.paths])
+
+
+def bench(arguments) -> int:
+    if arguments.what == "attn":
+        import bench_attn
+
+        return bench_attn.main(arguments.given[1:])
+    if arguments.given not in ([], ["site"]):
+        raise UsageError("bench: give site or attn, not {}".format(" ".join(arguments.given)))
+    import bench
+
+    return bench.main(ROOT)
+
+
+def publish(arguments) -> int:
+    import publish
+
+    return publish.main(
+        ROOT,
+        remote=arguments.remote,
+        branch=arguments.branch,
+        site_url=arguments.site_url,
+        yes=arguments.yes,
+        dry_run=arguments.dry_run,
+        allow_dirty=arguments.allow_dirty,
+    )
+
+
+# Arguments
+
+
+def _add_site_url(sub) -> None:
+    sub.add_argument(
+        "--site-url",
+        default=os.environ.get("SITE_URL") or None,
+        metavar="URL",
+        help="where the site will be served (default: the variable SITE_URL)",
+    )
+
+
+def _port(text: str) -> int:
+    with contextlib.suppress(ValueError):
+        if 1 <= int(text) <= 65535:
+            return int(text)
+    raise argparse.ArgumentTypeError("{!r} is no port: give a number from 1 to 65535".format(text))
+
+
+def check_port(host: str, port: int) -> None:
+    """Raise `UsageError` when nothing can listen there, naming the next port that is free."""
+    error = _cannot_listen(host, port)
+    if error is None:
+        return
+    if error.errno == errno.EADDRINUSE:
+        last = min(port + PORTS_TRIED, 65535)
+        free = [other for other in range(port + 1, last + 1) if not _cannot_listen(host, other)]
+        message = "Port {} is in use, perhaps by another `dev.py serve`.".format(port)
+        if free:
+            message += "\nThe next free one: python3 scripts/dev.py serve --port {}".format(free[0])
+        raise UsageError(message)
+    raise UsageError(
+        "Cannot listen on {} port {}: {}. Ports from 1024 on need no rights, and "
+        "--host 127.0.0.1 is this machine.".format(host, port, error.strerror or error)
+    )
+
+
+def _cannot_listen(host: str, port: int):
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            if os.name == "posix":
+                # As a server does: a port whose last connection just ended is free.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen()
+    except OSError as error:
+        return error
+    return None
+
+
+# The environment's Python
+
+
+def running_in(python: Path) -> bool:
+    return Path(sys.prefix).resolve() == python.parent.parent
+
+
+def run_in(python: Path, argv: list) -> int:
+    """Run this file again with the environment's Python. Does not return where it can replace."""
+    command = [str(python), os.path.abspath(__file__), *argv]
+    if os.name == "nt":
+        return subprocess.call(command)  # there, exec leaves the terminal before the end
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
