@@ -6,13 +6,16 @@ from .gradients import AttentionGradients, attention_backward, projection_gradie
 from .heads import MultiHeadAttention, MultiHeadTrace, SelfAttention, merge_heads, repeat_heads, split_heads
 from .interventions import FourWays, four_ways, intervene
 from .masks import causal_mask, padding_mask, window_mask
+from .streaming import KVCache, StreamingStep, streaming_attention, streaming_steps
 
 __all__ = [
     "AttentionGradients",
     "FourWays",
+    "KVCache",
     "MultiHeadAttention",
     "MultiHeadTrace",
     "SelfAttention",
+    "StreamingStep",
     "Trace",
     "attention",
     "attention_backward",
@@ -28,6 +31,8 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "split_heads",
+    "streaming_attention",
+    "streaming_steps",
     "trace",
     "window_mask",
 ]

@@ -106,8 +106,8 @@ def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     >>> attention(x, x, x, causal=True).round(2).tolist()[0]
     [1.0, 0.0]
     """
-    q, k, v, visible, bias, scale, dtype = _ready(q, k, v, visible, bias, causal, scale)
-    scores = _dot_products(q * scale, k)
+    q, k, v, visible, bias, scale, dtype = prepare(q, k, v, visible, bias, causal, scale)
+    scores = dot_products(q * scale, k)
     scaled = scores if bias is None else scores + bias
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
     weights = softmax(masked)
@@ -175,9 +175,9 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     [0.248, 0.248, 0.503]
     """
     given = q, k, v
-    q, k, v, visible, bias, scale, dtype = _ready(q, k, v, visible, bias, causal, scale)
-    scores = _dot_products(q, k)
-    scaled = _dot_products(q * scale, k)
+    q, k, v, visible, bias, scale, dtype = prepare(q, k, v, visible, bias, causal, scale)
+    scores = dot_products(q, k)
+    scaled = dot_products(q * scale, k)
     if bias is not None:
         scaled = scaled + bias
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
@@ -187,7 +187,7 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     return Trace(q, k, v, scores, scaled, masked, weights, output, visible, bias, scale)
 
 
-def _ready(q, k, v, visible, bias, causal, scale):
+def prepare(q, k, v, visible, bias, causal, scale):
     """The checked arguments: one K/V head for each query head, all that hides keys in one mask."""
     call = attention_arguments(q, k, v, visible, bias, causal, scale)
     masks = []
@@ -212,7 +212,7 @@ def one_head_each(shared, q):
     return np.repeat(shared, n_heads // n_kv_heads, axis=-3)
 
 
-def _dot_products(q, k):
+def dot_products(q, k):
     """``q kᵀ``: the dot product of each query with each key.
 
     A hidden key may hold anything, so an overflow here is not worth a warning;
