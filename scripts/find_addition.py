@@ -11,8 +11,9 @@ results, in three steps:
    and keeping the best change, until every requirement holds again.
 
 It takes a few minutes. Nothing is trained: the matrices are made to fit. The
-same seed gives the same matrices on the same machine. On another one, the last bit of a floating-point
-sum can send the search elsewhere, to matrices that are just as good.
+same seed gives the same matrices on the same machine. On another one, the last
+bit of a floating-point sum can send the search elsewhere, to matrices that are
+just as good.
 """
 
 import argparse
@@ -293,7 +294,7 @@ def repair(hundredths, rng, n_steps=6_000):
         if best_bad == 0.0:
             break
         if n % 500 == 0:
-            print(f"  repair step {n}: {best_bad:.4f}", file=sys.stderr, flush=True)
+            print(f"  repair step {n}: {best_bad:.2g}", file=sys.stderr, flush=True)
         neighbours = current + moves
         bad = badness(neighbours / 100)
         i = int(bad.argmin())
@@ -312,14 +313,15 @@ def search(first_seed, n_seeds):
     for seed in range(first_seed, first_seed + n_seeds):
         rng = np.random.default_rng(seed)
         entries, missed = solve(start(rng))
-        print(f"seed {seed}: real-valued miss {missed @ missed:.4f}", file=sys.stderr, flush=True)
+        print(f"seed {seed}: real-valued miss {missed @ missed:.2g}", file=sys.stderr, flush=True)
         if missed @ missed > 1.0:
             continue
         hundredths, bad = repair(np.rint(100 * entries).astype(int), rng)
-        print(f"seed {seed}: two-decimal miss {bad:.4f}", file=sys.stderr, flush=True)
+        print(f"seed {seed}: two-decimal miss {bad:.2g}", file=sys.stderr, flush=True)
         if bad == 0.0:
             return seed, hundredths
-    raise SystemExit(f"no seed from {first_seed} to {first_seed + n_seeds - 1} satisfies everything")
+    last_seed = first_seed + n_seeds - 1
+    raise SystemExit(f"no seed from {first_seed} to {last_seed} satisfies everything")
 
 
 def array_text(rows, comments=None):

@@ -83,7 +83,8 @@ def unpublished(data, **changes):
     def prints(name, value, text):
         """`value` prints as `text`, and is well inside what rounds to it."""
         places = len(text.split(".")[1])
-        value = Decimal(value.numerator) / value.denominator if isinstance(value, Fraction) else value
+        if isinstance(value, Fraction):
+            value = Decimal(value.numerator) / value.denominator
         facts[name] = abs(value - Decimal(text)) < Decimal("0.4") * Decimal(10) ** -places
 
     prints("q(三)[0]", trace["q"][FIRST][0], "0.09")
