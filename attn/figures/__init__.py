@@ -6,12 +6,18 @@ matplotlib; global rcParams stay as they are.
 """
 
 from .alt import describe, description
+from .dataflow import data_flow
+from .interventions import intervention_chart
+from .masks import mask_grid
 from .style import book_style
 from .svg import to_svg
 
 __all__ = [
     "book_style",
+    "data_flow",
     "describe",
     "description",
+    "intervention_chart",
+    "mask_grid",
     "to_svg",
 ]

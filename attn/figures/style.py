@@ -80,7 +80,7 @@ RC = {
     "legend.labelcolor": INK,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
-    "mathtext.fontset": "cm",
+    "mathtext.fontset": "stix",
     "patch.linewidth": 0.8,
     "savefig.facecolor": "auto",
     "text.color": INK,
