@@ -8,6 +8,7 @@ matplotlib; global rcParams stay as they are.
 from .alt import describe, description
 from .dataflow import data_flow
 from .interventions import intervention_chart
+from .jacobian import jacobian_norms
 from .masks import mask_grid
 from .style import book_style
 from .svg import to_svg
@@ -18,6 +19,7 @@ __all__ = [
     "describe",
     "description",
     "intervention_chart",
+    "jacobian_norms",
     "mask_grid",
     "to_svg",
 ]

@@ -161,7 +161,8 @@ def _facet(page, top, width, raw, scaled, highest, faded, word) -> None:
     ax.spines["bottom"].set_visible(False)
     ticks = np.arange(0, LARGEST_NORM + 0.01, 0.1)
     ax.set_xticks(ticks, [decimal(tick, 1) for tick in ticks])
-    ax.set_xlabel(r"$\Vert J\Vert_F$", labelpad=1)
+    label_y = top + 24 + 2 * HALF_HEIGHT + 28
+    write(page, LEFT + (PAGE_WIDTH - LEFT - RIGHT) / 2, label_y, r"$\Vert J\Vert_F$")
     step = 0.2 if highest > 0.25 else 0.1
     shares = np.arange(step, highest * 1.02, step)
     shares = np.concatenate([-shares[::-1], [0], shares])
