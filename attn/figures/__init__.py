@@ -10,6 +10,7 @@ from .dataflow import data_flow
 from .interventions import intervention_chart
 from .jacobian import jacobian_norms
 from .masks import mask_grid
+from .online import online_softmax
 from .style import book_style
 from .svg import to_svg
 
@@ -21,5 +22,6 @@ __all__ = [
     "intervention_chart",
     "jacobian_norms",
     "mask_grid",
+    "online_softmax",
     "to_svg",
 ]
