@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from pages import run_ahead
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 LOCAL = "http://127.0.0.1:8000/"
@@ -37,6 +41,8 @@ def build(
     """
     address = site_url or os.environ.get("SITE_URL") or LOCAL
     set_environment(root, address, execute)
+    if execute:
+        run_ahead(root, languages)
     for language in languages:
         started = time.perf_counter()
         report(f"{language}: building …")
@@ -71,15 +77,20 @@ def last_commit(root: Path) -> int:
 def build_edition(root: Path, language: str, *, strict: bool, live: bool = False) -> bool:
     from mkdocs.commands.build import build as mkdocs_build
     from mkdocs.config import load_config
-    from mkdocs.exceptions import Abort
+    from mkdocs.exceptions import Abort, ConfigurationError
 
+    messages = logging.StreamHandler(sys.stdout)
+    messages.setLevel(logging.WARNING)
+    logging.getLogger("mkdocs").addHandler(messages)
     try:
         config = load_config(str(root / CONFIGS[language]), strict=strict)
         config.plugins.on_startup(command="serve" if live else "build", dirty=False)
         mkdocs_build(config)
-    except Abort as stop:
-        print(stop.message)
+    except (Abort, ConfigurationError) as stop:
+        print(getattr(stop, "message", stop))
         return False
+    finally:
+        logging.getLogger("mkdocs").removeHandler(messages)
     return True
 
 

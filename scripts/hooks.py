@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
-import shutil
-import sys
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -16,31 +13,17 @@ from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import meta
 
-from formulas import Formulas, katex_files
-from pages import Pages
-from runner import Runner
+from formulas import katex_files
+from pages import Pages, shared_formulas, shared_runner
 from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
-CACHE = ROOT / ".cache"
 EXECUTE = "ATTN_EXECUTE"  # 0 in the environment: build without running any block
 
 log = logging.getLogger("mkdocs.attn")
 jieba.setLogLevel(logging.WARNING)  # otherwise it tells of its dictionary at every build
 serving = False
 pages: Pages
-
-
-@functools.cache  # one set of workers for both editions and for every rebuild under serve
-def shared_runner() -> Runner:
-    return Runner(CACHE / "runs")
-
-
-@functools.cache
-def shared_formulas() -> Formulas:
-    # The venv first: a Node is put there only where the machine's own is missing or too old.
-    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return Formulas(CACHE / "formulas", shutil.which("node", path=places))
 
 
 def on_startup(command: str, dirty: bool) -> None:
@@ -52,9 +35,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     global pages
     runner = None
     if os.environ.get(EXECUTE) != "0":
-        runner = shared_runner()
+        runner = shared_runner(ROOT)
         runner.refresh()
-    pages = Pages(ROOT, runner, shared_formulas(), config.theme["language"])
+    pages = Pages(ROOT, runner, shared_formulas(ROOT), config.theme["language"])
     return config
 
 

@@ -7,6 +7,10 @@ collected in `problems`; under `live` it is also shown on the page.
 
 from __future__ import annotations
 
+import functools
+import os
+import shutil
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -19,6 +23,30 @@ NOTICES = {
     "zh": Notices("记录的输出已经过时，这是现在的输出。", "这一块出错了。"),
     "en": Notices("The recorded output is out of date; this is the new one.", "This block failed."),
 }
+
+
+@functools.cache  # one set of workers for both editions and for every rebuild under serve
+def shared_runner(root: Path) -> Runner:
+    return Runner(root / ".cache" / "runs")
+
+
+@functools.cache
+def shared_formulas(root: Path) -> Formulas:
+    # The venv first: a Node is put there only where the machine's own is missing or too old.
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return Formulas(root / ".cache" / "formulas", shutil.which("node", path=places))
+
+
+def run_ahead(root: Path, languages: tuple[str, ...]) -> None:
+    """Start the chains of all editions, so that the workers are busy from the beginning."""
+    runner = shared_runner(root)
+    runner.refresh()
+    for language in languages:
+        for path in sorted((root / "docs" / language).rglob("*.md")):
+            try:
+                runner.run(parse(read(path), path.relative_to(root).as_posix()))
+            except ChapterError:
+                pass  # the build of its edition reports it
 
 
 class Pages:

@@ -173,6 +173,7 @@ class Runner:
         for worker in self._workers:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(workers)
+        self._running: dict[str, Future[list[BlockResult]]] = {}
         self._fingerprint = _fingerprint()
 
     def __enter__(self) -> "Runner":
@@ -196,10 +197,18 @@ class Runner:
 
     def run(self, chapter: Chapter) -> Future[dict[int, BlockResult]]:
         """Results by the line of each block; a block after a failed one has none."""
-        chains = [self._threads.submit(self._chain, chapter, chain) for chain in chapter.chains]
-        return _gathered(chains)
+        return _gathered([(chain, self._submit(chapter, chain)) for chain in chapter.chains])
 
-    def _chain(self, chapter: Chapter, chain: tuple[Fence, ...]) -> dict[int, BlockResult]:
+    def _submit(self, chapter: Chapter, chain: tuple[Fence, ...]) -> Future[list[BlockResult]]:
+        """The chain's results; a chain that is running already is not started again."""
+        key = _digest(self._key(chain), chapter.path, str(chain[0].line))
+        future = self._running.get(key)
+        if future is None:
+            future = self._running[key] = self._threads.submit(self._results, chapter, chain)
+            future.add_done_callback(lambda _: self._running.pop(key, None))
+        return future
+
+    def _results(self, chapter: Chapter, chain: tuple[Fence, ...]) -> list[BlockResult]:
         path = self._cache and self._cache / f"{self._key(chain)}.json"
         results = _load(path) if path else None
         if results is None:
@@ -210,17 +219,17 @@ class Runner:
                 self._idle.put(worker)
             if path and not any(result.error or result.skipped for result in results):
                 _store(path, results)
-        return {block.line: result for block, result in zip(chain, results)}
+        return results
 
     def _key(self, chain: tuple[Fence, ...]) -> str:
         code = [[block.code, block.importorskip] for block in chain]
         return _digest(self._fingerprint, json.dumps(code))
 
 
-def _gathered(futures: list[Future]) -> Future:
-    """One future for all, without a thread that waits."""
+def _gathered(chains: list[tuple[tuple[Fence, ...], Future[list[BlockResult]]]]) -> Future:
+    """One future for all chains of a chapter, without a thread that waits."""
     gathered: Future = Future()
-    lock, left = threading.Lock(), [len(futures)]
+    lock, left = threading.Lock(), [len(chains)]
 
     def done(_):
         with lock:
@@ -228,13 +237,14 @@ def _gathered(futures: list[Future]) -> Future:
             if left[0]:
                 return
         try:
-            gathered.set_result({line: r for f in futures for line, r in f.result().items()})
+            results = [zip(chain, future.result()) for chain, future in chains]
+            gathered.set_result({block.line: r for pairs in results for block, r in pairs})
         except BaseException as problem:
             gathered.set_exception(problem)
 
-    if not futures:
+    if not chains:
         gathered.set_result({})
-    for future in futures:
+    for _, future in chains:
         future.add_done_callback(done)
     return gathered
 
