@@ -13,6 +13,7 @@ from .masks import mask_grid
 from .online import online_softmax
 from .style import book_style
 from .svg import to_svg
+from .tiles import streaming_tiles
 
 __all__ = [
     "book_style",
@@ -23,5 +24,6 @@ __all__ = [
     "jacobian_norms",
     "mask_grid",
     "online_softmax",
+    "streaming_tiles",
     "to_svg",
 ]
