@@ -31,6 +31,9 @@ def main(argv: list) -> int:
         stream.reconfigure(errors="backslashreplace", line_buffering=True)
     try:
         parser = make_parser()
+        if not argv:
+            parser.print_help()
+            return 2
         arguments, rest = parser.parse_known_args(argv)
         if rest and not arguments.passes_on:
             parser.error("unrecognized arguments: " + " ".join(rest))

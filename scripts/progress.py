@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -54,6 +56,8 @@ def run(label, command, *, cwd=None, env=None, note=None, stream=None) -> str:
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
+        # A group of its own: what the command starts can be ended with it.
+        start_new_session=os.name == "posix",
     )
     lines = []
     reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
@@ -65,15 +69,33 @@ def run(label, command, *, cwd=None, env=None, note=None, stream=None) -> str:
             reader.join(0.2)
         status = process.wait()
     except BaseException:
-        process.terminate()
-        process.wait()
+        _end(process)
         line.end("stopped")
         raise
+    finally:
+        reader.join()
+        process.stdout.close()
     if status:
         line.end("failed")
         raise CommandFailed(label, status, "".join(lines))
     line.end("done")
     return "".join(lines)
+
+
+def _end(process):
+    if os.name != "posix":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(3)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.wait()
 
 
 class _Line:

@@ -1,0 +1,368 @@
+"""The entry point: its commands and messages, and the summary of `dev.py test`."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dev
+import environment
+import suite
+
+DEV = Path(dev.__file__)
+COMMANDS = ["serve", "build", "test", "check", "update", "bench", "publish"]
+POSIX = pytest.mark.skipif(os.name == "nt", reason="uses shell scripts and signals")
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """The running Python stands for the environment's: nothing is installed, nothing replaced."""
+    levels = []
+    monkeypatch.setattr(
+        environment, "ensure", lambda root, level: levels.append(level) or Path(sys.executable)
+    )
+    monkeypatch.setattr(dev, "running_in", lambda python: True)
+    return levels
+
+
+class Fake:
+    """A module that stands in for one of ours, and remembers how it was called."""
+
+    def __init__(self, monkeypatch, name, function, returns=0):
+        self.calls = []
+        self.returns = returns
+        setattr(self, function, self._call)
+        monkeypatch.setitem(sys.modules, name, self)
+
+    def _call(self, *arguments, **options):
+        self.calls.append((arguments, options))
+        if isinstance(self.returns, BaseException):
+            raise self.returns
+        return self.returns
+
+
+# Commands
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
+def test_help_names_every_command_and_needs_no_environment(arguments):
+    command = [sys.executable, "-S", str(DEV), *arguments, "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert shown.returncode == 0, shown.stderr
+    for name in [arguments[0]] if arguments else COMMANDS:
+        assert name in shown.stdout
+
+
+def test_without_a_command_the_commands_are_listed(capsys):
+    assert dev.main([]) == 2
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in COMMANDS)
+
+
+def test_an_unknown_option_is_refused(here, capsys):
+    with pytest.raises(SystemExit) as ended:
+        dev.main(["build", "--fast"])
+    assert ended.value.code == 2
+    assert "--fast" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command, level",
+    [("build", "site"), ("check", "site"), ("update", "site"), ("test", "test")],
+)
+def test_a_command_asks_for_no_more_than_it_uses(here, monkeypatch, command, level):
+    Fake(monkeypatch, "editions", "build")
+    Fake(monkeypatch, "checks", "run", [])
+    Fake(monkeypatch, "update", "main")
+    Fake(monkeypatch, "suite", "everything")
+    assert dev.main([command]) == 0
+    assert here == [level]
+
+
+def test_build_takes_the_address_from_the_option_or_the_variable(here, monkeypatch):
+    editions = Fake(monkeypatch, "editions", "build")
+    monkeypatch.delenv("SITE_URL", raising=False)
+    dev.main(["build"])
+    monkeypatch.setenv("SITE_URL", "")  # an unset variable of a workflow
+    dev.main(["build"])
+    monkeypatch.setenv("SITE_URL", "https://a.example/one/")
+    dev.main(["build"])
+    dev.main(["build", "--site-url", "https://b.example/"])
+    given = [options["site_url"] for _, options in editions.calls]
+    assert given == [None, None, "https://a.example/one/", "https://b.example/"]
+
+
+def test_build_passes_its_status_on(here, monkeypatch):
+    Fake(monkeypatch, "editions", "build", 1)
+    assert dev.main(["build"]) == 1
+
+
+def test_check_prints_every_problem_and_fails(here, monkeypatch, capsys):
+    Fake(monkeypatch, "checks", "run", ["docs/zh/a.md:3: wrong", "docs/zh/b.md:4: wrong too"])
+    assert dev.main(["check"]) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "docs/zh/a.md:3: wrong",
+        "docs/zh/b.md:4: wrong too",
+    ]
+
+
+def test_update_gets_chapters_from_where_the_command_was_given(here, monkeypatch, tmp_path):
+    update = Fake(monkeypatch, "update", "main")
+    monkeypatch.chdir(tmp_path)
+    dev.main(["update", "a.md"])
+    dev.main(["update"])
+    assert [arguments[1] for arguments, _ in update.calls] == [[tmp_path / "a.md"], []]
+
+
+def test_arguments_of_test_reach_pytest_in_their_order(here, monkeypatch):
+    runs = []
+    monkeypatch.setattr(suite, "call", lambda command: runs.append(command[3:]) or 0)
+    dev.main(["test", "tests/test_dev.py", "-k", "order", "-x"])
+    dev.main(["test", "-k", "order"])
+    dev.main(["test", "docs/zh/chapters/06.md"])
+    assert runs == [
+        ["tests/test_dev.py", "-k", "order", "-x"],
+        ["-k", "order"],
+        ["--codeblocks", "docs/zh/chapters/06.md"],
+    ]
+
+
+def test_bench_refuses_what_it_does_not_measure(here, monkeypatch, capsys):
+    Fake(monkeypatch, "bench", "main")
+    attention = Fake(monkeypatch, "bench_attn", "main")
+    assert dev.main(["bench", "speed"]) == 2
+    assert "site or attn" in capsys.readouterr().err
+    assert dev.main(["bench"]) == 0
+    assert dev.main(["bench", "attn", "--n", "64"]) == 0
+    assert attention.calls == [((["--n", "64"],), {})]
+
+
+# Ends
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(here, monkeypatch, capsys):
+    Fake(monkeypatch, "editions", "build", KeyboardInterrupt())
+    assert dev.main(["build"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_failed_set_up_is_said_and_ends_with_2(monkeypatch, capsys):
+    def ensure(root, level):
+        raise environment.SetupError("pip says no")
+
+    monkeypatch.setattr(environment, "ensure", ensure)
+    assert dev.main(["build"]) == 2
+    assert capsys.readouterr().err == "pip says no\n"
+
+
+@POSIX
+def test_it_runs_again_in_the_environment_with_the_same_arguments(monkeypatch):
+    replaced = []
+    monkeypatch.setattr(os, "execv", lambda program, command: replaced.append(command))
+    monkeypatch.setattr(
+        environment, "ensure", lambda root, level: Path("/another/.venv/bin/python")
+    )
+    dev.main(["update", "a chapter.md"])
+    assert replaced == [["/another/.venv/bin/python", str(DEV), "update", "a chapter.md"]]
+
+
+# Ports
+
+
+@pytest.fixture
+def busy():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def test_a_busy_port_offers_a_free_one_before_anything_is_made(busy, capsys):
+    assert dev.main(["serve", "--port", str(busy)]) == 2
+    message = capsys.readouterr().err
+    assert f"Port {busy} is in use" in message
+    offered = int(message.rsplit("--port", 1)[1])
+    assert offered > busy
+    dev.check_port("127.0.0.1", offered)
+
+
+def test_a_free_port_passes():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    dev.check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+def test_what_is_no_port_is_refused(port, capsys):
+    with pytest.raises(SystemExit):
+        dev.main(["serve", f"--port={port}"])
+    assert "1 to 65535" in capsys.readouterr().err
+
+
+def test_an_address_of_another_machine_is_refused(capsys):
+    assert dev.main(["serve", "--host", "192.0.2.1", "--port", "8123"]) == 2
+    assert "Cannot listen on 192.0.2.1 port 8123" in capsys.readouterr().err
+
+
+# The summary of `dev.py test`
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tree with one test of each kind, and commands that do as they are told."""
+    for name in ("tests/browser", "docs/zh", "docs/en", "scripts"):
+        (tmp_path / name).mkdir(parents=True)
+    shutil.copy(DEV.parent.parent / "conftest.py", tmp_path)
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.pytest.ini_options]\npythonpath = ["scripts"]\nfilterwarnings = ["error"]\n'
+    )
+    (tmp_path / "scripts/dev.py").write_text(
+        "import sys; print('ran', *sys.argv[1:], flush=True)\n"
+    )
+    (tmp_path / "tests/test_one.py").write_text("def test_one(): pass\ndef test_two(): pass\n")
+    (tmp_path / "tests/browser/test_page.py").write_text(
+        "import os\ndef test_page(): assert os.path.exists(os.environ['CHROMIUM'])\n"
+    )
+    block = "```python\nprint(1)\n```\n"
+    for name in ("docs/zh/a.md", "docs/en/a.md", "README.md", "README.zh.md"):
+        (tmp_path / name).write_text(block)
+    return tmp_path
+
+
+@pytest.fixture
+def browser(tmp_path, monkeypatch):
+    program = tmp_path / "browser program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("CHROMIUM", str(program))
+
+
+def everything(tree, capfd):
+    status = suite.everything(tree)
+    out = capfd.readouterr().out
+    return status, out, out.splitlines()[-1]
+
+
+@POSIX
+def test_everything_passes_and_is_counted(tree, browser, capfd):
+    status, out, last = everything(tree, capfd)
+    assert status == 0
+    # 2 unit tests, 4 files of one block, the checks, the build, 1 page.
+    assert last == "9 passed, 0 failed, 0 skipped"
+    assert "ran check" in out and "ran build" in out
+
+
+FAULTS = {
+    "a unit test": ("tests/test_one.py", "def test_one(): assert 0\ndef test_two(): pass\n"),
+    "a block": ("docs/en/a.md", "```python\n1 / 0\n```\n"),
+    "a warning in a block": (
+        "docs/zh/a.md",
+        "```python\nimport warnings\nwarnings.warn('planted')\n```\n",
+    ),
+    "a block of the README": ("README.zh.md", "```python\nraise SystemError\n```\n"),
+    "a page": ("tests/browser/test_page.py", "def test_page(): assert 0\n"),
+    "the checks": ("scripts/dev.py", "import sys; sys.exit(sys.argv[1] == 'check')\n"),
+    "the build": ("scripts/dev.py", "import sys; sys.exit(sys.argv[1] == 'build')\n"),
+}
+
+
+@POSIX
+@pytest.mark.parametrize("name", FAULTS)
+def test_one_fault_fails_the_run_and_the_rest_still_runs(tree, browser, capfd, name):
+    path, content = FAULTS[name]
+    (tree / path).write_text(content)
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    assert last == "8 passed, 1 failed, 0 skipped"
+
+
+@POSIX
+def test_a_test_file_that_cannot_be_read_is_a_failure(tree, browser, capfd):
+    (tree / "tests/test_one.py").write_text("import not_there\n")
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    assert last == "7 passed, 1 failed, 0 skipped"
+
+
+@POSIX
+def test_no_tests_at_all_is_a_failure(tree, browser, capfd):
+    (tree / "tests/test_one.py").unlink()
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    assert "pytest ended with status 5" in out
+
+
+@POSIX
+def test_a_run_that_dies_is_a_failure(tree, browser, capfd):
+    (tree / "tests/test_one.py").write_text("import os\ndef test_one(): os._exit(3)\n")
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    assert "pytest ended with status 3" in out
+
+
+def test_without_a_browser_its_tests_are_skipped_and_in_ci_they_fail(tree, capsys):
+    bare = {"PATH": ""}
+    result = suite.browser_tests(tree, bare)
+    assert (result.passed, result.failed, result.skipped) == (0, 0, 1)
+    assert "install Chromium" in capsys.readouterr().out
+    result = suite.browser_tests(tree, dict(bare, CI="true"))
+    assert (result.passed, result.failed, result.skipped) == (0, 1, 0)
+
+
+@POSIX
+def test_a_browser_named_by_the_variable_comes_first(tmp_path):
+    for name in ("mine", "google-chrome"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    env = {"PATH": str(tmp_path)}
+    assert suite.find_browser(env) == str(tmp_path / "google-chrome")
+    assert suite.find_browser(dict(env, CHROMIUM=str(tmp_path / "mine"))) == str(tmp_path / "mine")
+    assert suite.find_browser(dict(env, CHROMIUM=str(tmp_path / "gone"))) is None
+
+
+def test_skipped_tests_are_counted_as_skipped(tmp_path, capfd):
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.skip\ndef test_one(): pass\n"
+        "@pytest.mark.xfail\ndef test_two(): assert 0\n"
+        "def test_three(): pass\n"
+        "@pytest.fixture\ndef broken(): assert 0\n"
+        "def test_four(broken): pass\n"
+    )
+    result = suite.pytest("unit tests", tmp_path, [tmp_path])
+    assert (result.passed, result.failed, result.skipped) == (1, 1, 2)
+    assert result.verdict == "FAILED"
+
+
+@POSIX
+def test_ctrl_c_stops_the_running_step_and_its_children(tree):
+    (tree / "tests/test_one.py").write_text(
+        "import os, time\n"
+        "def test_one():\n"
+        "    open('pid', 'w').write(str(os.getpid()))\n"
+        "    time.sleep(60)\n"
+    )
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import suite, pathlib\n"
+        "try: suite.everything(pathlib.Path(sys.argv[2]))\n"
+        "except KeyboardInterrupt: sys.exit(130)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(DEV.parent), str(tree)],
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    pid = tree / "pid"
+    while not (pid.exists() and pid.read_text()) and process.poll() is None:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    assert process.wait(20) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
