@@ -21,12 +21,14 @@ ROOT = SCRIPT.parent.parent
 
 SITE_DIR = "assets/katex"
 
-# What pymdownx.arithmatex leaves with `generic: true`.
-_FORMULA = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">\s*'
-    r"(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<display>.*?)\\\])\s*</(?P=tag)>",
+# What pymdownx.arithmatex leaves with `generic: true`, and the punctuation that touches it.
+_INLINE = re.compile(
+    r'(?P<before>[（「《“‘(]*)<span class="arithmatex">\\\((?P<tex>.*?)\\\)</span>'
+    r"(?P<after>[，。、；：！？）」》”’,.;:!?)]*)",
     re.DOTALL,
 )
+_DISPLAY = re.compile(r'<div class="arithmatex">\s*\\\[(?P<tex>.*?)\\\]\s*</div>', re.DOTALL)
+_PART = '<span class="katex-base">'  # a formula may be broken between two of these
 _OLD_FONT = re.compile(r',\s*url\([^)]*\.(?:woff|ttf)\)\s*format\("[a-z]+"\)')
 
 
@@ -63,22 +65,31 @@ class Formulas:
         self._lock = threading.Lock()
 
     def render(self, page: str, where: str) -> str:
-        """`page` with every formula rendered. Raises FormulaError for the first that fails."""
+        """`page` with every formula rendered. Raises FormulaError for the first that fails.
 
-        def rendered(match: re.Match) -> str:
-            display = match["display"] is not None
-            tex = html.unescape(match["display"] if display else match["inline"]).strip()
-            tag = match["tag"]
-            return f'<{tag} class="arithmatex">{self._html(tex, display, where)}</{tag}>'
+        Browsers would break a line between a formula and the comma after it. So an inline
+        formula takes its punctuation in, is not broken (by the site's style sheet), and
+        says where it may be: `<wbr>`.
+        """
 
-        return _FORMULA.sub(rendered, page)
+        def inline(match: re.Match) -> str:
+            formula = self._html(match["tex"], False, where)
+            first, *more = formula.split(_PART)
+            formula = first + _PART + f"<wbr>{_PART}".join(more) if more else first
+            return f'<span class="arithmatex">{match["before"]}{formula}{match["after"]}</span>'
+
+        def display(match: re.Match) -> str:
+            return f'<div class="arithmatex">{self._html(match["tex"], True, where)}</div>'
+
+        return _DISPLAY.sub(display, _INLINE.sub(inline, page))
 
     def close(self) -> None:
         """End the Node process, if one was started. A later `render` starts another."""
         with self._lock:
             self._stop()
 
-    def _html(self, tex: str, display: bool, where: str) -> str:
+    def _html(self, escaped: str, display: bool, where: str) -> str:
+        tex = html.unescape(escaped).strip()
         kept = self._cache_dir / f"{self._key(tex, display)}.html"
         try:
             return kept.read_text(encoding="utf-8")

@@ -73,6 +73,22 @@ def test_formula_in_a_table_and_in_an_admonition(kit):
 
 
 @needs_katex
+def test_an_inline_formula_takes_in_the_punctuation_that_touches_it(kit):
+    done = kit.render(page_of("甲（$x$），乙 $y$ 丙，丁"), "page")
+    assert '<p>甲<span class="arithmatex">（<span class="katex">' in done
+    assert "</span>），</span>乙 <span" in done
+    assert "</span></span> 丙，丁" in done
+
+
+@needs_katex
+def test_a_long_inline_formula_may_be_broken_where_tex_would(kit):
+    done = kit.render(page_of("$a = b + c$ and $x$"), "page")
+    # After the relation and after the operator, as in TeX; nowhere in "x".
+    assert done.count("<wbr>") == 2
+    assert "<wbr>" not in done.split("and")[1]
+
+
+@needs_katex
 def test_code_that_shows_the_markup_is_left_alone(kit):
     page = '<code>&lt;span class="arithmatex"&gt;\\(x\\)&lt;/span&gt;</code>'
     assert kit.render(page, "page") == page
