@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,17 +62,30 @@ def set_environment(root: Path, address: str, execute: bool = True) -> None:
     os.environ["NO_MKDOCS_2_WARNING"] = "true"  # Material's banner about another program
     os.environ["ATTN_EXECUTE"] = "1" if execute else "0"
     os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_commit(root)))
+    os.environ.setdefault("SOURCE_URL", source_url(root))
     for language in CONFIGS:
         os.environ[f"SITE_URL_{language.upper()}"] = f"{address}{language}/"
 
 
 def last_commit(root: Path) -> int:
     """Seconds since 1970 of the last commit: a date that does not change between builds."""
-    command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
+    return int(_git(root, "log", "-1", "--format=%ct") or NO_COMMIT)
+
+
+def source_url(root: Path) -> str:
+    """The web address that the sources were cloned from; empty where it is not one."""
+    address = _git(root, "remote", "get-url", "origin").removesuffix(".git")
+    address = re.sub(r"^git@([\w.-]+):", r"https://\1/", address)
+    return re.sub(r"//[^/@]*@", "//", address) if address.startswith("https://") else ""
+
+
+def _git(root: Path, *command: str) -> str:
+    """What git says, or nothing where there is no git or no repository."""
     try:
-        return int(subprocess.run(command, capture_output=True, check=True).stdout)
-    except (OSError, subprocess.CalledProcessError, ValueError):
-        return NO_COMMIT
+        done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def build_edition(root: Path, language: str, *, strict: bool, live: bool = False) -> bool:

@@ -56,7 +56,9 @@ def _content(content: Path | bytes) -> dict:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     woven, _ = meta.get_data(pages.markdown(Path(page.file.abs_src_path)))
-    return woven.replace("{{ wheel }}", urljoin(config.site_url or "", f"../{wheel_name(ROOT)}"))
+    wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
+    repository = config.extra.get("source_url") or "ADDRESS"
+    return woven.replace("{{ wheel }}", wheel).replace("{{ repository }}", repository)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

@@ -73,6 +73,8 @@ class _Capture:
     def __exit__(self, *exc):
         self.closed = any(stream.closed for stream in self._streams) or not _open(1)
         self.out, self.err = (self._text(file) for file in self._files)
+        for file in self._files:
+            file.close()
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)

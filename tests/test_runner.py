@@ -128,6 +128,11 @@ def test_nothing_a_chain_sets_reaches_the_next(runner):
     assert run(runner, spoil, look)[1].stdout == "[0.125] warn 1.5\nFalse False False\n"
 
 
+def test_no_open_file_of_ours_warns_in_a_later_block(runner):
+    collect = "import gc\ngc.collect()"
+    assert [result.error for result in run(runner, "print(1)", collect, collect)] == [None] * 3
+
+
 FIGURE = """\
 import matplotlib.pyplot as plt
 from attn.figures import describe
