@@ -11,6 +11,7 @@ from .interventions import intervention_chart
 from .jacobian import jacobian_norms
 from .masks import mask_grid
 from .online import online_softmax
+from .permutation import permuted_rows
 from .style import book_style
 from .svg import to_svg
 from .tiles import streaming_tiles
@@ -24,6 +25,7 @@ __all__ = [
     "jacobian_norms",
     "mask_grid",
     "online_softmax",
+    "permuted_rows",
     "streaming_tiles",
     "to_svg",
 ]
