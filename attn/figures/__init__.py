@@ -6,26 +6,45 @@ matplotlib; global rcParams stay as they are.
 """
 
 from .alt import describe, description
+from .cache import cache_growth
 from .dataflow import data_flow
 from .interventions import intervention_chart
 from .jacobian import jacobian_norms
+from .library import soft_reading
+from .mask_gallery import mask_gallery
+from .mask_order import mask_order
 from .masks import mask_grid
 from .online import online_softmax
+from .outputs import output_range
 from .permutation import permuted_rows
+from .scores import similarity_and_scores
+from .softmax import softmax_steps
+from .spread import score_spread, weights_by_width
 from .style import book_style
 from .svg import to_svg
+from .tables import attention_tables
 from .tiles import streaming_tiles
 
 __all__ = [
+    "attention_tables",
     "book_style",
+    "cache_growth",
     "data_flow",
     "describe",
     "description",
     "intervention_chart",
     "jacobian_norms",
+    "mask_gallery",
     "mask_grid",
+    "mask_order",
     "online_softmax",
+    "output_range",
     "permuted_rows",
+    "score_spread",
+    "similarity_and_scores",
+    "soft_reading",
+    "softmax_steps",
     "streaming_tiles",
     "to_svg",
+    "weights_by_width",
 ]
