@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.text import Text
 
-from .style import BODY, INK, INK_SOFT, PANEL, WIDTH
+from .style import BLUE, BODY, INK, INK_SOFT, ORANGE, PANEL, WIDTH
 
 POINTS_PER_INCH = 72
 PAGE_WIDTH = WIDTH * POINTS_PER_INCH
@@ -50,6 +50,12 @@ def tint(colour, strength: float = TINT):
     return to_rgba(colour, strength)
 
 
+def signed_shade(value: float, largest: float):
+    """A wash for a number with a sign: blue above zero, orange below, by its size."""
+    strength = min(abs(value) / largest, 1) if largest > 0 else 0
+    return shade(BLUE if value >= 0 else ORANGE, 0.85 * strength)
+
+
 def shade(colour, share: float):
     """A wash that grows with `share`, from 0 to 1: the fill of a weight's cell."""
     return to_rgba(colour, STRONGEST_TINT * float(np.clip(share, 0, 1)))
@@ -67,10 +73,16 @@ def write(ax: Axes, x: float, y: float, text: str, *, fontsize: float = BODY, **
     return ax.text(x, y, text, fontsize=fontsize, **{"ha": "center", **style})
 
 
+def span_of(text: Text) -> tuple[float, float]:
+    """The x at which a text begins and the one at which it ends, in units of its axes."""
+    box = text.get_window_extent(text.figure.canvas.get_renderer())
+    (start, _), (end, _) = text.axes.transData.inverted().transform([box.min, box.max])
+    return start, end
+
+
 def end_of(text: Text) -> float:
     """The x at which a text ends, in the units of its axes."""
-    box = text.get_window_extent(text.figure.canvas.get_renderer())
-    return text.axes.transData.inverted().transform((box.x1, box.y0))[0]
+    return span_of(text)[1]
 
 
 @dataclass(frozen=True)
@@ -134,7 +146,7 @@ def draw_table(
         for column in range(columns):
             gid = f"{name} {row} {column}"
             left, top = x + column * width, y + row * height
-            ax.add_patch(
+            ax.add_artist(
                 Rectangle(
                     (left, top),
                     width,
@@ -159,33 +171,33 @@ def draw_table(
     return Table(x, y, width, height, rows, columns)
 
 
-def hatch_over(patch: Rectangle, hatch: str | None) -> None:
-    """Hatch a washed rectangle in the colour of its edge.
+def label_rows(ax: Axes, table: Table, labels, **style) -> None:
+    """Names left of the rows."""
+    for row, label in enumerate(labels):
+        write(ax, table.x - 8, table.row_y(row), label, **{"ha": "right", **style})
 
-    A rectangle of its own, because in SVG matplotlib gives the hatch of a translucent
-    fill an opaque background of the same colour, and the hatch is gone.
-    """
-    if hatch is None:
-        return
-    over = Rectangle(
-        patch.get_xy(),
-        patch.get_width(),
-        patch.get_height(),
-        fill=False,
-        edgecolor=patch.get_edgecolor(),
-        linewidth=0,
-        hatch=hatch,
-        clip_on=False,
-    )
-    patch.axes.add_patch(over)
+
+def label_columns(ax: Axes, table: Table, labels, **style) -> None:
+    """Names above the columns."""
+    for column, label in enumerate(labels):
+        write(ax, table.column_x(column), table.y - 10, label, **style)
+
+
+def frame_cell(ax: Axes, table: Table, row: int, column: int, colour=INK) -> None:
+    """A heavy outline around one cell."""
+    _frame(ax, table, row, column, columns=1, colour=colour)
 
 
 def frame_row(ax: Axes, table: Table, row: int, colour=INK) -> None:
     """A heavy outline around one row."""
-    ax.add_patch(
+    _frame(ax, table, row, 0, columns=table.columns, colour=colour)
+
+
+def _frame(ax: Axes, table: Table, row: int, column: int, *, columns: int, colour) -> None:
+    ax.add_artist(
         Rectangle(
-            (table.x, table.y + row * table.cell_height),
-            table.columns * table.cell_width,
+            (table.x + column * table.cell_width, table.y + row * table.cell_height),
+            columns * table.cell_width,
             table.cell_height,
             fill=False,
             edgecolor=colour,
@@ -198,7 +210,7 @@ def frame_row(ax: Axes, table: Table, row: int, colour=INK) -> None:
 def panel(ax: Axes, x: float, y: float, width: float, height: float, **style) -> None:
     """A quiet rounded box behind a group."""
     style = {"facecolor": PANEL, "edgecolor": "none", "clip_on": False, **style}
-    ax.add_patch(
+    ax.add_artist(
         FancyBboxPatch((x, y), width, height, boxstyle="round,pad=0,rounding_size=5", **style)
     )
 
@@ -215,7 +227,7 @@ def arrow(ax: Axes, start, end, *, bend: str | None = None, colour=INK_SOFT, **s
         angle = {"down": 90, "up": 90, "left": 0, "right": 0}
         connection = f"angle,angleA={angle[leaving]},angleB={angle[arriving]},rad=6"
     style = {"linewidth": 1.3, "arrowstyle": "-|>,head_length=4.5,head_width=2.4", **style}
-    ax.add_patch(
+    ax.add_artist(
         FancyArrowPatch(
             start,
             end,

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..interventions import FourWays
 from .alt import describe
-from .canvas import axes_at, canvas, hatch_over, tint, write
+from .canvas import axes_at, canvas, tint, write
+from .hatching import hatch_over
 from .numbers import decimal
 from .style import GRID, INK, INK_SOFT, KEY, OUTPUT, SMALL, VALUE, figure_function, words
 
@@ -141,7 +142,8 @@ def _group(page, top, column, numbers, limits, word) -> None:
             clip_on=False,
         )
         bars.patches[0].set_gid(f"{name} {column}")
-        hatch_over(bars.patches[0], hatch)
+        if hatch:
+            hatch_over(ax, bars, hatch, colour)
         write(page, LEFT - 8, y, word[name], ha="right", fontsize=SMALL)
         output = decimal(numbers[name], trim=False)
         write(page, VALUE_X, y, output, ha="right", gid=f"output {name} {column}")

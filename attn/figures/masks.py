@@ -7,7 +7,8 @@ from matplotlib.collections import LineCollection
 
 from ..core import Trace
 from .alt import describe
-from .canvas import PAGE_WIDTH, Table, canvas, draw_table, end_of, shade, tint, write
+from .canvas import PAGE_WIDTH, Table, canvas, draw_table, end_of, label_columns, label_rows, shade, tint, write
+from .labels import position_labels
 from .numbers import listing, shares
 from .style import BLUE, GRID, INK, INK_SOFT, PANEL, SMALL, figure_function, words
 
@@ -98,23 +99,12 @@ def mask_grid(
     )
     outline_visible(ax, table, visible)
     write(ax, table.middle, 12, f"{word['read']} →", color=INK_SOFT)
-    for j, label in enumerate(keys):
-        write(ax, table.column_x(j), top - 12, label)
-    write(ax, left - 8, top - 12, f"{word['query']} ↓", ha="right", color=INK_SOFT)
-    for i, label in enumerate(queries):
-        write(ax, left - 10, table.row_y(i), label, ha="right")
+    label_columns(ax, table, keys)
+    write(ax, left - 8, top - 10, f"{word['query']} ↓", ha="right", color=INK_SOFT)
+    label_rows(ax, table, queries)
     _legend(ax, table.bottom + 22, word, "visible" if numbers else "visible_only")
     describe(fig, _alt(trace, visible, numbers, queries, keys, word, lang), title=word["title"])
     return fig
-
-
-def position_labels(name: str, labels: Sequence[str] | None, n: int) -> list[str]:
-    """One label for each position; 1, 2, 3, … where none are given."""
-    if labels is None:
-        return [str(i + 1) for i in range(n)]
-    if len(labels) != n:
-        raise ValueError(f"{name}: got {len(labels)} labels; {n} positions need {n}")
-    return list(labels)
 
 
 def runs(visible, labels: Sequence[str]) -> list[str]:
