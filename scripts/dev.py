@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environment
 
@@ -101,9 +102,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("what", nargs="?", default="site", help="site or attn (%(default)s)")
 
-    sub = command(
-        "publish", publish, "build, then push site/ to a branch that serves it", level="test"
-    )
+    sub = command("publish", publish, "build, then push site/ to a branch that serves it")
     _add_site_url(sub)
     sub.add_argument("--remote", default="origin", help="remote to push to (%(default)s)")
     sub.add_argument("--branch", default="gh-pages", help="branch to push to (%(default)s)")
@@ -186,9 +185,19 @@ def publish(arguments) -> int:
 def _add_site_url(sub) -> None:
     sub.add_argument(
         "--site-url",
+        type=_address,
         default=os.environ.get("SITE_URL") or None,
         metavar="URL",
         help="where the site will be served (default: the variable SITE_URL)",
+    )
+
+
+def _address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme in ("http", "https") and parts.netloc and not parts.query + parts.fragment:
+        return text
+    raise argparse.ArgumentTypeError(
+        "{!r} is no address of a site: write it like https://name.github.io/repository/".format(text)
     )
 
 
