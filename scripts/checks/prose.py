@@ -14,16 +14,17 @@ from dataclasses import dataclass
 
 from chapter import Chapter, Fence
 
+_OPENING_TAG = r"""<(?P<name>/?[A-Za-z][\w-]*)(?P<attributes>(?:"[^"]*"|'[^']*'|[^<>"'])*)>"""
 _SPAN = re.compile(
-    r"""
+    rf"""
     (?P<comment> <!--.*?--> )
   | (?P<escape> \\[^\n] )
   | (?P<code> (?<!`)(?P<ticks>`+) (?!`) (?P<inside>(?:(?!\n[ \t]*\n).)+?) (?<!`)(?P=ticks)(?!`) )
   | (?P<display> \$\$ (?P<display_tex>(?:\\.|(?!\n[ \t]*\n)[^\\$])+?) \$\$ )
   | (?P<inline> \$ (?!\s) (?P<inline_tex>(?:\\.|(?!\n[ \t]*\n)[^\\$])+?) (?<!\s)\$ )
-  | (?P<unread> <(?P<element>script|style|svg)\b.*?</(?P=element)> )
+  | (?P<unread> (?=<(?P<element>script|style|svg)\b) .*? </(?P=element)> )
   | (?P<address> <https?://[^<>\s]+> )
-  | (?P<tag> <(?P<name>/?[A-Za-z][\w-]*)(?P<attributes>(?:"[^"]*"|'[^']*'|[^<>"'])*)> )
+  | (?P<tag> {_OPENING_TAG} )
     """,
     re.X | re.S,
 )
@@ -193,6 +194,8 @@ class _Reader:
                 prose.blank(start, end)
                 skeleton.blank(start, end)
             elif found["unread"]:
+                if opening := re.compile(_OPENING_TAG).match(text, start):
+                    self._tag(opening, line)
                 prose.blank(start, end)
             elif found["address"]:
                 target = text[start + 1 : end - 1]
