@@ -107,8 +107,10 @@ def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     [1.0, 0.0]
     """
     q, k, v, visible, bias, scale, dtype = prepare(q, k, v, visible, bias, causal, scale)
-    scores = dot_products(q * scale, k)
-    scaled = scores if bias is None else scores + bias
+    with np.errstate(over="ignore", invalid="ignore"):  # a hidden key may hold anything
+        # Scaling q and not the scores: they may be out of range where scaled ones are not.
+        scores = (q * scale) @ k.swapaxes(-1, -2)
+        scaled = scores if bias is None else scores + bias
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
     weights = softmax(masked)
     output = weights @ v
@@ -176,10 +178,10 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     """
     given = q, k, v
     q, k, v, visible, bias, scale, dtype = prepare(q, k, v, visible, bias, causal, scale)
-    scores = dot_products(q, k)
-    scaled = dot_products(q * scale, k)
-    if bias is not None:
-        scaled = scaled + bias
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = q @ k.swapaxes(-1, -2)
+        scaled = (q * scale) @ k.swapaxes(-1, -2)
+        scaled = scaled if bias is None else scaled + bias
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
     weights = softmax(masked)
     output = (weights @ v).astype(dtype, copy=False)
@@ -210,13 +212,3 @@ def one_head_each(shared, q):
     if n_heads == n_kv_heads or n_kv_heads < 2 or n_heads % n_kv_heads:
         return shared
     return np.repeat(shared, n_heads // n_kv_heads, axis=-3)
-
-
-def dot_products(q, k):
-    """``q kᵀ``: the dot product of each query with each key.
-
-    A hidden key may hold anything, so an overflow here is not worth a warning;
-    one that is visible makes softmax warn.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return q @ k.swapaxes(-1, -2)

@@ -18,6 +18,7 @@ normalizer calculation for softmax"; Dao et al. 2022, "FlashAttention"). What ma
 from __future__ import annotations
 
 import functools
+import math
 import os
 import threading
 from collections import deque
@@ -28,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._arguments import attention_arguments, integer, numbers
-from .core import dot_products, prepare
+from .core import prepare
 
 try:
     from threadpoolctl import ThreadpoolController
@@ -78,6 +79,8 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
     threads = _cores() if threads is None else integer("threads", threads, minimum=1)
 
     output = np.zeros((*leading, n_query, call.v.shape[-1]), dtype=call.q.dtype)
+    if not (output.size and n_key):
+        return output.astype(call.dtype, copy=False)
     bounded = _no_exponential_overflows(call)
     # Under a causal mask the last queries read the most keys.
     starts = reversed(range(0, n_query, block))
@@ -93,8 +96,7 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
             rows = slice(start, min(start + block, n_query))
             _attend(call, index, rows, bounded, buffer, output[index][rows])
 
-    if output.size and n_key:
-        _run(worker, min(threads, len(tasks)) if np.prod(call.table) >= _WORTH_A_THREAD else 1)
+    _run(worker, min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1)
     return output.astype(call.dtype, copy=False)
 
 
@@ -173,7 +175,7 @@ def _no_exponential_overflows(call):
     q, k, v = call.q, call.k, call.v
     n_query, n_key = call.table[-2:]
     # For a few queries, measuring every key costs more than looking for the largest score.
-    if call.bias is not None or n_query < q.shape[-1] or not v.size:
+    if call.bias is not None or n_query < q.shape[-1]:
         return False
     root = np.sqrt(np.finfo(q.dtype).max)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -232,6 +234,8 @@ class StreamingStep:
     maximum : ``(..., n_q)``, the largest score so far; minus infinity if none was visible.
     total : ``(..., n_q)``, the sum of ``exp(score - maximum)`` so far.
     weighted : ``(..., n_q, d_v)``, the sum of ``exp(score - maximum) * value`` so far.
+
+    All in the dtype that is computed in (float32 for float16).
     """
 
     keys: slice
@@ -284,9 +288,9 @@ def _steps(q, k, v, visible, bias, scale, block):
     maximum, total, weighted = -np.inf, 0.0, 0.0
     for start in range(0, n_key, block):
         keys = slice(start, min(start + block, n_key))
-        scores = dot_products(q * scale, k[..., keys, :])
-        if bias is not None:
-            scores = scores + _columns(bias, keys)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = (q * scale) @ k[..., keys, :].swapaxes(-1, -2)
+            scores = scores if bias is None else scores + _columns(bias, keys)
         if visible is not None:
             scores = np.where(_columns(visible, keys), scores, -np.inf)
         larger = np.maximum(maximum, scores.max(axis=-1))
