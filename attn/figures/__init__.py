@@ -8,6 +8,7 @@ matplotlib; global rcParams stay as they are.
 from .alt import describe, description
 from .cache import cache_growth
 from .dataflow import data_flow
+from .heads import concatenated_heads, reshape_trap
 from .interventions import intervention_chart
 from .jacobian import jacobian_norms
 from .library import soft_reading
@@ -18,6 +19,7 @@ from .online import online_softmax
 from .outputs import output_range
 from .permutation import permuted_rows
 from .scores import similarity_and_scores
+from .sharing import head_sharing, repeat_against_tile
 from .softmax import softmax_steps
 from .spread import score_spread, weights_by_width
 from .style import book_style
@@ -29,9 +31,11 @@ __all__ = [
     "attention_tables",
     "book_style",
     "cache_growth",
+    "concatenated_heads",
     "data_flow",
     "describe",
     "description",
+    "head_sharing",
     "intervention_chart",
     "jacobian_norms",
     "mask_gallery",
@@ -40,6 +44,8 @@ __all__ = [
     "online_softmax",
     "output_range",
     "permuted_rows",
+    "repeat_against_tile",
+    "reshape_trap",
     "score_spread",
     "similarity_and_scores",
     "soft_reading",
