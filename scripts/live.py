@@ -11,7 +11,7 @@ from pathlib import Path
 import editions
 from mkdocs.livereload import LiveReloadServer
 
-SHARED = ("attn", "scripts", "docs/theme", "mkdocs.yml", "mkdocs.en.yml")
+SHARED = ("attn", "docs/theme", "mkdocs.yml", "mkdocs.en.yml")
 BY_EDITION = {language: (f"docs/{language}",) for language in editions.CONFIGS}
 
 
@@ -24,6 +24,9 @@ def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser
     watched = _Watched(root)
 
     def rebuild() -> None:
+        if watched.scripts_changed():
+            _report("scripts: changed, starting anew")
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
         languages = watched.changed()
         if languages:
             editions.build(
@@ -51,10 +54,15 @@ class _Watched:
     def __init__(self, root: Path):
         self._root = root
         self._seen: dict[str, dict[Path, int]] = {}
+        self._scripts = self._times(["scripts"])
 
     def paths(self) -> list[Path]:
-        names = [*SHARED, *(name for names in BY_EDITION.values() for name in names)]
+        names = ["scripts", *SHARED, *(name for names in BY_EDITION.values() for name in names)]
         return [self._root / name for name in names]
+
+    def scripts_changed(self) -> bool:
+        """A script changed: this process still holds the old one."""
+        return self._times(["scripts"]) != self._scripts
 
     def changed(self) -> tuple[str, ...]:
         """The editions that something changed for since the last call."""

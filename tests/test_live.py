@@ -1,0 +1,116 @@
+"""Serving: what is rebuilt on a change, a port that is taken, a stop that is clean."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from test_build import CHAPTER, edit, made
+
+import live
+
+SERVE = """\
+import sys
+sys.path.insert(0, "scripts")
+from pathlib import Path
+import live
+sys.exit(live.serve(Path.cwd(), port={port}))
+"""
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(condition, seconds=90):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited in vain")
+
+
+def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_path, free_port):
+    root = made(tmp_path)
+    address = f"http://127.0.0.1:{free_port}/"
+    log = tmp_path / "log"
+
+    def get(path):
+        try:
+            with urllib.request.urlopen(address + path, timeout=60) as answer:
+                return answer.read().decode()
+        except OSError:
+            return ""
+
+    with open(log, "w") as file:
+        server = subprocess.Popen(
+            [sys.executable, "-u", "-c", SERVE.format(port=free_port)],
+            cwd=root,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+    try:
+        wait_for(lambda: "Serving" in log.read_text() or server.poll() is not None)
+        page = "en/" + CHAPTER.replace(".md", "/")
+        assert "hello" in get(page)
+        before = log.read_text()
+        edit(root, 'print("hello")', 'print("good evening")')
+        wait_for(lambda: "good evening" in get(page))
+        assert "attn-notice" in get(page)
+        after = log.read_text()[len(before) :]
+        assert "en: building" in after and "zh: building" not in after
+        assert f"docs/en/{CHAPTER}:" in after
+        script = root / "scripts/chapter.py"
+        script.write_text(script.read_text("utf-8") + "\n", "utf-8")
+        wait_for(lambda: log.read_text().count("Serving http") == 2)
+        with pytest.raises(urllib.error.HTTPError) as missing:
+            urllib.request.urlopen(address + "en/nowhere/", timeout=60)
+        assert missing.value.code == 404 and "没有这一页" in missing.value.read().decode()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=20) == 0
+        assert "Traceback" not in log.read_text()
+        assert log.read_text().endswith("Stopped.\n")
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, capsys, free_port):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", free_port))
+        taken.listen()
+        assert live.serve(tmp_path, port=free_port) == 1
+    error = capsys.readouterr().err
+    assert f"port {free_port} on 127.0.0.1 is in use" in error
+    assert "dev.py serve --port" in error
+
+
+def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
+    files = ["docs/zh/a.md", "docs/en/a.md", "attn/x.py", "docs/theme/z.css"]
+    for name in [*files, "mkdocs.yml", "mkdocs.en.yml"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    watched = live._Watched(tmp_path)
+    assert watched.changed() == ("zh", "en")
+    assert watched.changed() == ()
+
+    def touch(name):
+        stamp = time.time_ns() + 10**9
+        os.utime(tmp_path / name, ns=(stamp, stamp))
+        return watched.changed()
+
+    assert touch("docs/zh/a.md") == ("zh",)
+    assert touch("docs/en/a.md") == ("en",)
+    assert touch("attn/x.py") == ("zh", "en")
+    assert touch("docs/theme/z.css") == ("zh", "en")
+    (tmp_path / "docs/en/a.md").unlink()
+    assert watched.changed() == ("en",)
