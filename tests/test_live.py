@@ -61,7 +61,7 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
     try:
         wait_for(lambda: "Serving" in log.read_text() or server.poll() is not None)
         page = "en/" + CHAPTER.replace(".md", "/")
-        assert "hello" in get(page)
+        wait_for(lambda: "hello" in get(page))
         before = log.read_text()
         edit(root, 'print("hello")', 'print("good evening")')
         wait_for(lambda: "good evening" in get(page))
@@ -71,7 +71,7 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
         assert f"docs/en/{CHAPTER}:" in after
         script = root / "scripts/chapter.py"
         script.write_text(script.read_text("utf-8") + "\n", "utf-8")
-        wait_for(lambda: log.read_text().count("Serving http") == 2)
+        wait_for(lambda: log.read_text().count("Serving http") == 2 and get(page))
         with pytest.raises(urllib.error.HTTPError) as missing:
             urllib.request.urlopen(address + "en/nowhere/", timeout=60)
         assert missing.value.code == 404 and "没有这一页" in missing.value.read().decode()
