@@ -159,9 +159,10 @@ class Trace:
 def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     """The same call as :func:`attention`, with every intermediate kept.
 
-    Takes and raises what :func:`attention` does; returns a :class:`Trace`, whose
-    ``output`` equals ``attention(...)`` bit for bit. Scores, scaled, masked and
-    weights have the dtype that was computed in (float32 for float16 inputs).
+    Takes (``q``, ``k``, ``v``, ``visible``, ``bias``, ``causal``, ``scale``) and
+    raises what :func:`attention` does. Returns a :class:`Trace`, whose ``output``
+    equals ``attention(...)`` bit for bit. Scores, scaled, masked and weights have the
+    dtype that was computed in (float32 for float16 inputs).
 
     Examples
     --------

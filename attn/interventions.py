@@ -89,7 +89,8 @@ class FourWays:
 def four_ways(trace, *, k=None, v=None):
     """The table of an intervention: original, K only, V only, both.
 
-    Takes and raises what :func:`intervene` does; returns :class:`FourWays`.
+    Takes (``trace``, ``k``, ``v``) and raises what :func:`intervene` does; returns
+    :class:`FourWays`.
 
     Examples
     --------

@@ -89,7 +89,8 @@ def three_positions_directed(*, x2=(0, 1)):
     """:func:`three_positions` with ``W_Q = [[1, 1], [0, 1]]``: scores with a direction.
 
     There ``q kᵀ`` is symmetric, so it cannot tell "i reads j" from "j reads i";
-    here the score of position 1 for position 2 is not that of 2 for 1.
+    here the score of position 1 for position 2 is not that of 2 for 1. ``x2`` is the
+    second row of the input, as there.
 
     Examples
     --------
