@@ -7,8 +7,8 @@ matplotlib; global rcParams stay as they are.
 
 from .alt import describe, description
 from .cache import cache_growth
+from .concatenation import heads_joined
 from .dataflow import data_flow
-from .heads import concatenated_heads, reshape_trap
 from .interventions import intervention_chart
 from .jacobian import jacobian_norms
 from .library import soft_reading
@@ -18,6 +18,7 @@ from .masks import mask_grid
 from .online import online_softmax
 from .outputs import output_range
 from .permutation import permuted_rows
+from .reshape import reshape_trap
 from .scores import similarity_and_scores
 from .sharing import head_sharing, repeat_against_tile
 from .softmax import softmax_steps
@@ -31,11 +32,11 @@ __all__ = [
     "attention_tables",
     "book_style",
     "cache_growth",
-    "concatenated_heads",
     "data_flow",
     "describe",
     "description",
     "head_sharing",
+    "heads_joined",
     "intervention_chart",
     "jacobian_norms",
     "mask_gallery",
