@@ -30,6 +30,12 @@ def three():
     return lessons.three_positions()
 
 
+def joined():
+    w_o = RNG.normal(size=(4, 2))
+    layer = attn.MultiHeadAttention(*RNG.normal(size=(3, 2, 4)), w_o, n_heads=2)
+    return layer.trace(RNG.normal(size=(3, 2))), w_o
+
+
 def norms():
     return {d: RNG.uniform(0, 0.5, size=40) for d in (8, 128)}
 
@@ -38,7 +44,7 @@ def norms():
 SAMPLES = {
     "attention_tables": lambda: ((lessons.addition().trace(),), {"row": 3}),
     "cache_growth": lambda: (([models.QWEN3_0_6B, models.QWEN2_5_7B],), {}),
-    "concatenated_heads": lambda: ((RNG.normal(size=(2, 3, 2)), RNG.normal(size=(4, 2))), {}),
+    "heads_joined": lambda: (joined(), {}),
     "data_flow": lambda: ((three().x, three().trace()), {}),
     "head_sharing": lambda: ((8, (8, 2, 1)), {}),
     "intervention_chart": lambda: ((attn.four_ways(three().trace(), k={1: [0, 2]}, v={1: [0, 2]}),), {}),

@@ -1,4 +1,4 @@
-"""Heads: the trap shows whose numbers end up where; concatenation shows the product."""
+"""The reshape trap shows whose numbers end up where."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -50,35 +50,15 @@ def test_second_head_is_hatched_too():
     assert all(hatches) and not any(p.get_hatch() for p in cells(trap(), "hatch of right 0").values())
 
 
-def concatenation(lang="en"):
-    heads = [[[1.5, 0.5], [1, 0]], [[2, 0], [0, 4]]]
-    return figures.concatenated_heads(heads, [[1, 0], [0, 1], [0.5, 0], [0, -1]], lang=lang)
-
-
-def test_concatenation_and_projection():
-    fig = concatenation()
-    assert table(fig, "concatenated") == [["1.5", "0.5", "2", "0"], ["1", "0", "0", "4"]]
-    # By hand: [1.5 + 0.5·2, 0.5 − 0], [1 + 0, 0 − 4].
-    assert table(fig, "output") == [["2.5", "0.5"], ["1", "−4"]]
-    assert colours(fig, "w_o") == [[BLUE, BLUE], [BLUE, BLUE], [ORANGE, ORANGE], [ORANGE, ORANGE]]
-
-
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_alt_texts(lang):
+def test_alt_text(lang):
     assert "[3, 4]" in figures.description(trap(lang)) and "3×4" in figures.description(trap(lang))
-    alt = figures.description(concatenation(lang))
-    assert [part for part in ("2×4", "4×2", "[1.5, 0.5, 2, 0]", "[2.5, 0.5]") if part not in alt] == []
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_no_text_overlaps(lang):
     for heads, shape in ((2, (3, 4)), (4, (4, 8)), (2, (1, 2)), (3, (2, 6))):
         assert overlapping_texts(trap(lang, heads, shape)) == []
-    assert overlapping_texts(concatenation(lang)) == []
-    rng = np.random.default_rng(0)
-    for heads, width in ((2, 1), (3, 2), (4, 1)):
-        fig = figures.concatenated_heads(rng.normal(size=(heads, 3, width)), rng.normal(size=(heads * width, 1)), lang=lang)
-        assert overlapping_texts(fig) == []
 
 
 def test_bad_input_is_named():
@@ -86,7 +66,3 @@ def test_bad_input_is_named():
         trap(heads=3)
     with pytest.raises(ValueError, match=r"x: got shape \(3, 10\)"):
         trap(shape=(3, 10))
-    with pytest.raises(ValueError, match=r"w_o: got shape \(3, 2\); \(4, d_model\) fits"):
-        figures.concatenated_heads(np.ones((2, 3, 2)), np.ones((3, 2)), lang="en")
-    with pytest.raises(ValueError, match="got 4 columns concatenated and 3 in w_o"):
-        figures.concatenated_heads(np.ones((2, 3, 2)), np.ones((4, 3)), lang="en")
