@@ -75,7 +75,7 @@ def test_a_link_that_leads_somewhere(body):
         ("[a](../../zh/chapters/06-x.md)", "add { target=_self } behind the link"),
         ("[a](../../../zh/chapters/06-x/)", "add { target=_self } behind the link"),
         ("[a](../../zh/chapters/06-x.md#two){ target=_self }", "has no id “two”"),
-        ("[a](../../zh/chapters/07-y.md){ target=_self }", "there is no page docs/zh/chapters/07-y.md"),
+        ("[a](../../zh/chapters/07-y.md){ target=_self }", "there is no page docs/zh/chapters/07-y.md; correct it, or write the page"),
         ('<a href="../../../zh/chapters/06-x/">a</a>', 'add target="_self"'),
         ('<a href="07-y.md">a</a>', "write the folder, x/ for x.md"),
         ('<a href="../07-z/">a</a>', "no page is served at en/chapters/07-z/"),

@@ -128,6 +128,7 @@ def test_an_approximation_with_two_decimals_is_no_fraction():
     [
         "See chapter 06, chapters 10 and 12, chapters 13–15; Chapter 16.",
         "见第 06 章、第 10 章；10、12、13 章；第10章。",
+        "chapters 00 to 08, then 10, 12 and 13. 第 00 到 08 章，然后是 10、12、13 章。",
         "The core path is 00–08, 10, 12, 13.",
         "[06 Three positions](06-three-positions.md) and [12 · Decoding](../chapters/12-decoding.md)",
         "§3.2.1, section 3.2.1, Sections 3.25 and 3.26, 第 3.2.1 节, equation (12), figure 12, 图 12, p. 17",
@@ -202,6 +203,19 @@ def test_the_message_names_the_nearest_number_and_three_ways_out():
     assert problem.message == (
         "“0.68”: nothing on this page gives this number (nearest: 0.67, line 8); compute it in "
         "a block of this page, correct it, or list it with its source in docs/facts.yml"
+    )
+
+
+def test_the_constants_of_mathematics_are_inputs_of_the_code():
+    block = "```python\nimport numpy as np\nx = np.e, np.pi\n```"
+    assert unexplained(f"2.718 and 3.1416 and 2.719\n\n{block}") == [(3, "2.719")]
+
+
+def test_an_output_that_is_not_written_yet_is_named_first():
+    body = "0.68\n\n```python\nprint(x)\n```\n"
+    (problem,) = numbers.check(page(body))
+    assert problem.message.endswith(
+        "(the block of line 5 prints and has no output under it: run `dev.py update` first)"
     )
 
 

@@ -237,7 +237,7 @@ def test_the_lines_of_both_languages():
     ("piece", "zh_piece", "name"),
     [
         ("## Second {#second}\n", "## 第二节 {#second}\n", "the heading “## 第二节 {#second}”"),
-        ("~~~text\nrow 0:  0.25\nrow 1:  0.5\n~~~\n", "~~~text", "a ~~~text fence"),
+        ("~~~text\nrow 0:  0.25\nrow 1:  0.5\n~~~\n", "~~~text", "an output"),
         ("$$\nx = 1 \\text{ and } y\n$$\n", "$$", "a formula"),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", "| 甲", "a table"),
         ("![map](../assets/en/map.svg)\n", "![图]", "an image"),
@@ -328,6 +328,8 @@ def test_a_figure_that_is_not_told_its_language():
         ('f("三")\n', 'f("three")\n'),
         ('f("三")\n', "f('three')\n"),
         ('f("zh")\n', 'f("en")\n'),
+        ('f("三  ")\n', 'f(" three")\n'),
+        ('f("x ")\n', 'f("x  ")\n'),
         ("s = '#'\n", "s = '#'  # a hash\n"),
         ('"三"; f("三", x)  # 三\n', '"three"; f("three", x)\n'),
         ("x = f(f'第 {d[\"三\"]} 行：', 1)\n", "x = f(f'row {d[\"three\"]}: ', 1)\n"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 
 from chapter import RUNS, Fence, Problem
 
 from .prose import Page
+
+_CACHED = 4096  # several checks ask for the same blocks
 
 SHOWN = "py"  # the info string of Python that is shown and not run
 
@@ -46,6 +49,7 @@ def python_fences(page: Page) -> list[Fence]:
     return [f for f in page.chapter.fences if f.ticks[0] == "`" and f.info in known]
 
 
+@lru_cache(_CACHED)
 def parsed(block: Fence) -> ast.Module | Problem:
     """The tree of a block, or what is wrong with it (without a path)."""
     try:
@@ -61,6 +65,12 @@ def parsed(block: Fence) -> ast.Module | Problem:
     return tree
 
 
+@lru_cache(_CACHED)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a block's tree."""
+    return tuple(ast.walk(tree))
+
+
 def _advice(error: SyntaxError, text: str) -> str:
     if text.startswith((">>>", "...")):
         return "write the code without prompts, and what it prints as ~~~text under the block"
@@ -70,7 +80,7 @@ def _advice(error: SyntaxError, text: str) -> str:
 
 
 def _unrunnable(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call):
             name = dotted(node.func)
             if name in _STOPS:
@@ -122,7 +132,7 @@ class Figures:
         self._functions: set[str] = set()
 
     def read_imports(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     self._module(alias.name, alias.asname)
@@ -139,11 +149,11 @@ class Figures:
         elif name == "attn.figures":
             self._figures.add(alias or name)
 
-    def attn_calls(self, tree: ast.AST) -> list[ast.Call]:
+    def attn_calls(self, tree: ast.Module) -> list[ast.Call]:
         """Calls of functions of `attn.figures` that draw."""
         return [call for call in _calls(tree) if self._is_attn(call)]
 
-    def drawing_calls(self, tree: ast.AST) -> list[ast.Call]:
+    def drawing_calls(self, tree: ast.Module) -> list[ast.Call]:
         """Calls that open a figure, of `attn.figures` and of pyplot."""
         return [call for call in _calls(tree) if self._is_attn(call) or self._is_pyplot(call)]
 
@@ -164,9 +174,10 @@ class Figures:
         return module in self._pyplot and name == "show"
 
 
-def _calls(tree: ast.AST) -> list[ast.Call]:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
+@lru_cache(_CACHED)
+def _calls(tree: ast.Module) -> tuple[ast.Call, ...]:
+    calls = (node for node in nodes(tree) if isinstance(node, ast.Call))
+    return tuple(sorted(calls, key=lambda call: (call.lineno, call.col_offset)))
 
 
 def dotted(node: ast.AST) -> str:

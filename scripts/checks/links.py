@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from posixpath import dirname, join, normpath, splitext
+from posixpath import basename, dirname, join, normpath, splitext
 from urllib.parse import unquote, urlsplit
 
 from chapter import Problem
@@ -113,10 +113,14 @@ class Links:
             if not self._exists(file):
                 yield f"there is no {file}; correct the path"
         elif file not in self._pages:
-            names = {name: name for name in self._pages if _edition(name) == _edition(file)}
-            yield f"there is no page {file};{_instead(file, names)}"
+            yield f"there is no page {file};{self._page_instead(file)}"
         else:
             yield from self._page(path, link, file, fragment)
+
+    def _page_instead(self, file: str) -> str:
+        known = {basename(path): path for path in self._pages if _edition(path) == _edition(file)}
+        close = get_close_matches(basename(file), known, n=1, cutoff=0.7)
+        return f" did you mean {known[close[0]]}?" if close else " correct it, or write the page"
 
     def _served(
         self, path: str, link: Link, target: str, fragment: str, markdown: bool = False

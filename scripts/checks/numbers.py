@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from chapter import Problem
 
-from .code import dotted, parsed, python_fences
+from .code import dotted, nodes, parsed, python_fences
 from .declared import Entry, page_name, read_entries
 from .prose import Page, code_comments
 from .quantities import Quantity, quantities, quantities_in
@@ -25,6 +25,11 @@ _OUTPUT_NUMBER = re.compile(
     re.A,
 )
 _FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
+_CONSTANTS = {
+    f"{module}.{name}": value
+    for module in ("math", "np", "numpy")
+    for name, value in (("e", math.e), ("pi", math.pi))
+}
 _FLOAT_DECIMALS = 12  # to which a computed constant is trusted
 _LEAST_DECIMALS = 3  # that a printed value needs to stand for a fraction it only approaches
 _CLOSE = Fraction(1, 10)  # a source that near is worth naming
@@ -112,6 +117,7 @@ def _as_source(entry: Entry) -> Source | None:
 def check(page: Page, facts: Facts | None = None) -> list[Problem]:
     facts = facts or Facts()
     problems = [*_full_width(page)]
+    ways_out = _WAYS_OUT + _unrecorded(page)
     sources = sorted(_sources(page), key=lambda source: source.value)
     stated = [*quantities(page, facts.phrases(page)), *_in_comments(page)]
     for quantity in sorted(stated, key=lambda stated: stated.line):
@@ -119,8 +125,19 @@ def check(page: Page, facts: Facts | None = None) -> list[Problem]:
             message = f"“{quantity.text}”: nothing on this page gives this number"
             if near := _nearest(quantity, sources):
                 message += f" (nearest: {near.text}, line {near.line})"
-            problems.append(Problem(page.path, quantity.line, f"{message}; {_WAYS_OUT}"))
+            problems.append(Problem(page.path, quantity.line, f"{message}; {ways_out}"))
     return problems
+
+
+def _unrecorded(page: Page) -> str:
+    """A hint, where an output that may hold the number has not been written yet."""
+    for block in page.chapter.blocks:
+        if "print(" in block.code and block.output is None:
+            return (
+                f" (the block of line {block.line} prints and has no output under it: "
+                "run `dev.py update` first)"
+            )
+    return ""
 
 
 def _full_width(page: Page) -> Iterator[Problem]:
@@ -174,9 +191,9 @@ def _sources(page: Page) -> set[Source]:
     return set(found.values())
 
 
-def _literals(tree: ast.AST, line: int) -> Iterator[Source]:
-    negated = {id(node.operand) for node in ast.walk(tree) if _is_negative(node)}
-    for node in ast.walk(tree):
+def _literals(tree: ast.Module, line: int) -> Iterator[Source]:
+    negated = {id(node.operand) for node in nodes(tree) if _is_negative(node)}
+    for node in nodes(tree):
         if id(node) in negated or not isinstance(node, ast.expr):
             continue
         if (value := _constant(node)) is not None:
@@ -206,6 +223,8 @@ def _constant(node: ast.expr) -> Fraction | float | None:
         if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
             return None
         return Fraction(repr(node.value)) if math.isfinite(node.value) else None
+    if isinstance(node, ast.Attribute):
+        return _CONSTANTS.get(dotted(node))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         value = _constant(node.operand)
         return -value if value is not None and isinstance(node.op, ast.USub) else value

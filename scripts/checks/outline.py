@@ -14,6 +14,8 @@ _TAB = re.compile(r"===[!+]*\s+\"")
 _RULER = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?|\|\s*:?-+:?\s*\|")
 _ITEM = re.compile(r"(?P<marker>[-*+]|\d+[.)])\s+\S")
 
+OUTPUT_KIND = "output"
+
 
 @dataclass(frozen=True)
 class Item:
@@ -49,7 +51,8 @@ def _items(page: Page) -> list[Item]:
     lines = page.lines
     items = [*_marked_up(page)]
     for fence in page.chapter.fences:
-        items.append(Item(f"{fence.ticks}{fence.info} fence", fence.line, len(fence.indent), fence))
+        kind = OUTPUT_KIND if fence.is_output else f"{fence.ticks}{fence.info} fence"
+        items.append(Item(kind, fence.line, len(fence.indent), fence))
     for formula in page.formulas:
         if formula.display:
             items.append(Item("formula", formula.line, _indent(lines[formula.line - 1]), formula))

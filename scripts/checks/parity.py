@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 
 from chapter import Problem
 
-from .code import SHOWN, Figures, parsed
-from .outline import Item, Section, sections
+from .code import SHOWN, Figures, nodes, parsed
+from .outline import OUTPUT_KIND, Item, Section, sections
 from .prose import Formula, Page
 from .quantities import quantities
 from .same_code import LANGUAGES, Labels, differences
@@ -37,13 +37,19 @@ class _Pair:
         message = f"{what} ({self.zh.path}:{zh_line}); {way_out}"
         self.problems.append(Problem(self.en.path, en_line, message))
 
-    def lacks(self, language: str, line: int, what: str, other_line: int) -> None:
+    def lacks(
+        self,
+        language: str,
+        line: int,
+        what: str,
+        other_line: int,
+        way_out: str = "add it below this line, or delete it there",
+    ) -> None:
         """Something one edition has and the other, at `line`, has not."""
         here, there = (self.zh, self.en) if language == "zh" else (self.en, self.zh)
         other = _NAMES["en" if language == "zh" else "zh"]
         message = (
-            f"the {other} edition has {what} ({there.path}:{other_line}), and this one has not; "
-            "add it below this line, or delete it there"
+            f"the {other} edition has {what} ({there.path}:{other_line}), and this one has not; {way_out}"
         )
         self.problems.append(Problem(here.path, line, message))
 
@@ -131,9 +137,14 @@ def _structures(pair: _Pair, zh: Section, en: Section) -> Iterator[tuple[Item, I
                     zh_line, en_line, f"{_a(en_item)} stands where the Chinese edition has {_a(zh_item)}"
                 )
         for extra in zh_part[len(en_part) :]:
-            pair.lacks("en", en_line, _a(extra), extra.line)
+            _lacks(pair, "en", en_line, extra)
         for extra in en_part[len(zh_part) :]:
-            pair.lacks("zh", zh_line, _a(extra), extra.line)
+            _lacks(pair, "zh", zh_line, extra)
+
+
+def _lacks(pair: _Pair, language: str, line: int, extra: Item) -> None:
+    way_out = {"way_out": "run `dev.py update`"} if extra.kind == OUTPUT_KIND else {}
+    pair.lacks(language, line, _a(extra), extra.line, **way_out)
 
 
 def _a(item: Item) -> str:
@@ -146,7 +157,9 @@ def _shapes(pair: _Pair, zh: Item, en: Item) -> None:
 
     if zh.indent != en.indent:
         differs(f"the {en.kind} is indented by {en.indent}, in the Chinese edition by {zh.indent}")
-    if zh.kind.endswith("fence"):
+    if zh.kind == OUTPUT_KIND:
+        _outputs(pair, zh, en)
+    elif zh.kind.endswith("fence"):
         _fences(pair, zh, en)
     elif zh.kind == "formula":
         if _tex(zh.shape) != _tex(en.shape):
@@ -180,8 +193,6 @@ def _fences(pair: _Pair, zh: Item, en: Item) -> None:
                     f"another program: {found.message}",
                     "add the pair to docs/labels.yml" if found.strings else "make them the same",
                 )
-    elif here.is_output:
-        _outputs(pair, zh, en)
     elif _SHELL_COMMENT.sub("", here.code).split() != _SHELL_COMMENT.sub("", there.code).split():
         row = _first_difference(there.code.split("\n"), here.code.split("\n"))
         pair.report(zh.line + 1 + row, en.line + 1 + row, f"another text in the {en.kind}")
@@ -294,7 +305,7 @@ def _languages(page: Page, language: str) -> list[Problem]:
 
 def _spoken(tree: ast.Module, figures: Figures, language: str) -> Iterator[tuple[int, str]]:
     other = LANGUAGES[1 - LANGUAGES.index(language)]
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.keyword) and node.arg == "lang":
             given = node.value
         elif isinstance(node, ast.Call) and _is_labels(node) and node.args:

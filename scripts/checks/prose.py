@@ -88,7 +88,7 @@ class Tag:
     starts_line: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a page is itself: no cache compares two texts
 class Page:
     chapter: Chapter
     prose: str  # the words, and inline code that is nothing but numbers
@@ -268,6 +268,8 @@ def code_comments(block: Fence) -> Iterator[tuple[int, str]]:
 
     Ends at the first thing that is no Python; the fences check reports that.
     """
+    if "#" not in block.code:
+        return
     try:
         for token in tokenize.generate_tokens(io.StringIO(block.code).readline):
             if token.type == tokenize.COMMENT:

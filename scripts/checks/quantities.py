@@ -11,10 +11,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from .prose import Formula, Page
 
-_RANGE = r"(?:\s*(?:[,、，–—-]|and|or|to|through|和|与|到|至|及)\s*)"
+_RANGE = r"(?:\s*(?:[,、，–—-]|and|or|to|then|through|和|与|到|至|及)\s*)+"
 _NOT_QUANTITIES = [
     # 12. at the beginning of a line: the number of a list item.
     re.compile(r"^[ \t>]*\d+[.)](?=[ \t])", re.M),
@@ -55,6 +56,11 @@ _NOT_QUANTITIES = [
         r"(?:19[5-9]\d|20[0-2]\d|203[0-5])[a-z]?(?=[)）\s;；,，:：.。]|$)(?![.,]\d|\s?[×/%])"
     ),
 ]  # fmt: skip
+
+_BETWEEN_PARAGRAPHS = re.compile(r"(\n\s*\n)")
+_DIGIT = re.compile(r"\d")
+
+_DIGITS = re.compile(r"(?:[^\n]*[^\s\d][^\n]*\n)*[^\n]*\d[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+"
 _TEX_DIGITS = r"\d{1,3}(?:(?:\{,\}|\\,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+"
@@ -109,13 +115,18 @@ class Quantity:
     signed: bool
 
 
-def quantities(page: Page, phrases: tuple[str, ...] = ()) -> list[Quantity]:
+def quantities(page: Page, phrases: tuple[str, ...] = ()) -> tuple[Quantity, ...]:
     """The numbers of prose and formulas, in the order of the page.
 
-    `phrases` are left out wherever they stand in the prose ("Python 3.11").
+    `phrases` are left out wherever they stand in the prose ("Debian 12").
     """
+    return _quantities(page, phrases)
+
+
+@lru_cache(maxsize=512)  # two checks ask for it
+def _quantities(page: Page, phrases: tuple[str, ...]) -> tuple[Quantity, ...]:
     found = [*_in_prose(page, phrases), *_in_formulas(page)]
-    return sorted(found, key=lambda quantity: quantity.line)
+    return tuple(sorted(found, key=lambda quantity: quantity.line))
 
 
 def quantities_in(text: str, line: int = 1) -> list[Quantity]:
@@ -144,8 +155,14 @@ def _without_own_chapter(text: str, target: str, start: int, end: int) -> str:
 
 
 def _without_rules(text: str) -> str:
-    for rule in _NOT_QUANTITIES:
-        text = rule.sub(_spaces, text)
+    paragraphs = _BETWEEN_PARAGRAPHS.split(text)
+    return "".join(map(_paragraph_without_rules, paragraphs))
+
+
+def _paragraph_without_rules(text: str) -> str:
+    if _DIGIT.search(text):
+        for rule in _NOT_QUANTITIES:
+            text = rule.sub(_spaces, text)
     return text
 
 
@@ -182,11 +199,12 @@ def _quantity(found: re.Match, line: int) -> Quantity | None:
     if groups["digits"] is None:
         value = _fraction(groups)
         return None if value is None else Quantity(text, line, factor * value, None, bool(sign))
-    digits = re.sub(r"[^\d.]", "", groups["digits"])
-    value, decimals = Fraction(digits), len(digits.partition(".")[2])
+    whole, _, part = re.sub(r"[^\d.]", "", groups["digits"]).partition(".")
+    digits, decimals = whole + part, len(part)
     percent, power = groups["percent"] is not None, groups["power"]
-    if not (percent or decimals or len(digits) > 1 or (power and power[0] in "eE")):
+    if not (percent or len(digits) > 1 or (power and power[0] in "eE")):
         return None
+    value = Fraction(int(digits), 10**decimals)
     if power and (power[0] in "eE" or digits == "10"):
         exponent = _exponent(power)
         value *= Fraction(10) ** (exponent - (digits == "10" and power[0] not in "eE"))

@@ -21,12 +21,16 @@ class Labels:
     def __init__(self, text: str = "", path: str = "docs/labels.yml"):
         self._path = path
         entries, self.problems = read_entries(text, path, required=LANGUAGES)
-        self._lines = {(entry.fields["zh"], entry.fields["en"]): entry.line for entry in entries}
+        self._lines = {
+            (entry.fields["zh"].strip(), entry.fields["en"].strip()): entry.line for entry in entries
+        }
         self._used: set[tuple[str, str]] = set()
 
     def pair(self, zh: str, en: str) -> bool:
-        self._used.add((zh, en))
-        return (zh, en) in self._lines
+        """Whether the two strings are a pair; spaces around them only align the output."""
+        stripped = zh.strip(), en.strip()
+        self._used.add(stripped)
+        return stripped in self._lines or stripped[0] == stripped[1]
 
     def strings(self) -> Iterator[tuple[int, str, str]]:
         """Line, language and text of every string."""
@@ -158,13 +162,7 @@ def _source(node: ast.AST) -> str:
 def _code_lines(code: str, strings: list[ast.expr]) -> list[tuple[int, str]]:
     """The lines that are not empty without comments and these strings, with their numbers."""
     lines = [line.encode() for line in code.split("\n")]  # the tree counts bytes
-    comments = [
-        token
-        for token in tokenize.generate_tokens(io.StringIO(code).readline)
-        if token.type == tokenize.COMMENT
-    ]
-    for token in comments:
-        row, column = token.start
+    for row, column in _comments(code):
         lines[row - 1] = lines[row - 1].decode()[:column].encode()
     for node in reversed(_outermost(strings)):
         first, last = node.lineno - 1, node.end_lineno - 1
@@ -174,6 +172,14 @@ def _code_lines(code: str, strings: list[ast.expr]) -> list[tuple[int, str]]:
     return [
         (number, line.decode().rstrip()) for number, line in enumerate(lines, 1) if line.strip()
     ]
+
+
+def _comments(code: str) -> list[tuple[int, int]]:
+    """Row and column, in characters, of each comment."""
+    if "#" not in code:
+        return []
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    return [token.start for token in tokens if token.type == tokenize.COMMENT]
 
 
 def _outermost(nodes: list[ast.expr]) -> list[ast.expr]:

@@ -19,9 +19,13 @@ _LANGUAGES = {"zh", "en"}
 class _Choice:
     entry: Entry
     rejected: re.Pattern
+    words: tuple[tuple[str, ...], ...]  # of each rejected spelling, in lower case
     excepted: tuple[str, ...]
 
-    def found_in(self, text: str) -> Iterator[re.Match]:
+    def found_in(self, text: str, lowered: str) -> Iterator[re.Match]:
+        """The rejected spellings in a text; `lowered` is the same text in lower case."""
+        if not any(all(word in lowered for word in words) for words in self.words):
+            return iter(())
         for phrase in self.excepted:
             text = text.replace(phrase, " " * len(phrase))
         return self.rejected.finditer(text)
@@ -58,16 +62,16 @@ class Terms:
 
 def check(page: Page, language: str, terms: Terms) -> list[Problem]:
     """Problems in the prose and in the comments of the code; code itself is left alone."""
-    comments = [
-        comment for block in python_fences(page) for comment in code_comments(block)
-    ]
     problems = []
+    lowered = page.prose.lower()
     for choice in terms.choices(language, page_name(page.path)):
-        for found in choice.found_in(page.prose):
+        for found in choice.found_in(page.prose, lowered):
             line = page.line_of(found.start())
             problems.append(Problem(page.path, line, choice.message(found[0])))
-        for line, comment in comments:
-            for found in choice.found_in(comment):
+    comments = (comment for block in python_fences(page) for comment in code_comments(block))
+    for line, comment in comments:
+        for choice in terms.choices(language, page_name(page.path)):
+            for found in choice.found_in(comment, comment.lower()):
                 problems.append(Problem(page.path, line, choice.message(found[0])))
     return problems
 
@@ -78,13 +82,15 @@ def check_labels(strings: Iterable[tuple[int, str, str]], path: str, terms: Term
         Problem(path, line, choice.message(found[0]))
         for line, language, text in strings
         for choice in terms.choices(language)
-        for found in choice.found_in(text)
+        for found in choice.found_in(text, text.lower())
     ]
 
 
 def _choice(entry: Entry) -> _Choice:
-    patterns = [_pattern(spelling) for spelling in entry.lists["not"]]
-    return _Choice(entry, re.compile("|".join(patterns), re.I), entry.lists.get("except", ()))
+    spellings = entry.lists["not"]
+    rejected = re.compile("|".join(map(_pattern, spellings)), re.I)
+    words = tuple(tuple(spelling.rstrip("*").lower().split()) for spelling in spellings)
+    return _Choice(entry, rejected, words, entry.lists.get("except", ()))
 
 
 def _pattern(spelling: str) -> str:
