@@ -1,68 +1,83 @@
-"""The reshape trap shows whose numbers end up where."""
+"""The reshape trap: rows and chips are those a reader finds by moving the numbers by hand."""
 
-import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from figure_reading import cells, overlapping_texts, table
-from matplotlib.colors import to_hex
+from figure_reading import overlapping_texts, table, texts
+from matplotlib.patches import Rectangle
 
 from attn import figures
-from attn.figures.style import BLUE, ORANGE
 
-matplotlib.use("agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
+X = [[11, 12, 13, 14], [21, 22, 23, 24], [31, 32, 33, 34]]
 
 
-def trap(lang="en", heads=2, shape=(3, 4)):
-    return figures.reshape_trap(np.arange(1, 1 + shape[0] * shape[1]).reshape(shape), heads, lang=lang)
+def chips(fig, name, n=3):
+    shown = texts(fig)
+    return [shown[f"chip {name} {row}"] for row in range(n)]
 
 
-def colours(fig, name):
-    drawn = cells(fig, name)
-    columns = 1 + max(column for _, column in drawn)
-    return [[to_hex(drawn[place].get_edgecolor()) for place in sorted(drawn)][i : i + columns] for i in range(0, len(drawn), columns)]
+def test_right_route_cuts_columns():
+    fig = figures.reshape_trap(X, 2, lang="en")
+    assert table(fig, "x")[1] == ["21", "22", "23", "24"]
+    assert table(fig, "right 0") == [["11", "12"], ["21", "22"], ["31", "32"]]
+    assert table(fig, "right 1") == [["13", "14"], ["23", "24"], ["33", "34"]]
+    assert chips(fig, "right 0") == chips(fig, "right 1") == ["1", "2", "3"]
+    assert texts(fig)["verdict right"] == "every row is its own position"
 
 
-def test_right_split_and_trap():
-    fig = trap()
-    assert table(fig, "right 0") == [["1", "2"], ["5", "6"], ["9", "10"]]
-    assert table(fig, "right 1") == [["3", "4"], ["7", "8"], ["11", "12"]]
-    # A row-major reshape to (2, 3, 2) deals the numbers out in reading order.
-    assert table(fig, "trap 0") == [["1", "2"], ["3", "4"], ["5", "6"]]
-    assert table(fig, "trap 1") == [["7", "8"], ["9", "10"], ["11", "12"]]
+def test_wrong_route_reads_on_along_the_rows():
+    fig = figures.reshape_trap(X, 2, lang="en")
+    assert table(fig, "wrong 0") == [["11", "12"], ["13", "14"], ["21", "22"]]
+    assert table(fig, "wrong 1") == [["23", "24"], ["31", "32"], ["33", "34"]]
+    assert chips(fig, "wrong 0") == ["1", "1", "2"]
+    assert chips(fig, "wrong 1") == ["2", "3", "3"]
+    # Only 11, 12 and 33, 34 stand where they should.
+    assert texts(fig)["verdict wrong"] == "8 of 12 numbers misplaced"
 
 
-def test_numbers_keep_the_colour_of_their_head():
-    fig = trap()
-    assert colours(fig, "whole") == [[BLUE, BLUE, ORANGE, ORANGE]] * 3
-    assert colours(fig, "right 0") == [[BLUE, BLUE]] * 3
-    assert colours(fig, "trap 0") == [[BLUE, BLUE], [ORANGE, ORANGE], [BLUE, BLUE]]
+def test_the_code_on_the_page_does_what_is_drawn():
+    shown = texts(figures.reshape_trap(X, 2, lang="zh"))
+    x = np.array(X)
+    right = eval("x" + shown["code right 0"] + shown["code right 1"], {"x": x})
+    wrong = eval("x" + shown["code wrong 0"], {"x": x})
+    assert right.tolist() == [[[11, 12], [21, 22], [31, 32]], [[13, 14], [23, 24], [33, 34]]]
+    assert wrong[0].tolist() == [[11, 12], [13, 14], [21, 22]]
 
 
-def test_second_head_is_hatched_too():
-    hatches = [patch.get_hatch() for patch in cells(trap(), "hatch of right 1").values()]
-    assert all(hatches) and not any(p.get_hatch() for p in cells(trap(), "hatch of right 0").values())
-
-
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_alt_text(lang):
-    assert "[3, 4]" in figures.description(trap(lang)) and "3×4" in figures.description(trap(lang))
+def test_positions_are_told_apart_without_colour():
+    fig = figures.reshape_trap(X, 2, lang="en")
+    hatches = {p.get_hatch() for p in fig.findobj(Rectangle) if p.get_hatch()}
+    # The second position has none.
+    assert hatches == {"////", "\\\\\\\\"}
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_no_text_overlaps(lang):
-    for heads, shape in ((2, (3, 4)), (4, (4, 8)), (2, (1, 2)), (3, (2, 6))):
-        assert overlapping_texts(trap(lang, heads, shape)) == []
+def test_description_and_layout(lang):
+    fig = figures.reshape_trap(X, 2, lang=lang)
+    rows = {"zh": ("1、1、2", "2、3、3"), "en": ("1, 1, 2", "2, 3, 3")}[lang]
+    for part in (*rows, "3×4", "8", "12"):
+        assert part in figures.description(fig)
+    assert overlapping_texts(fig) == []
+    assert figures.to_svg(fig, prefix="a")
+    widest = figures.reshape_trap(np.arange(1, 5)[:, None] * 10 + np.arange(1, 9), 4, lang=lang)
+    assert overlapping_texts(widest) == []
 
 
-def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="n_heads: got 3; 2 to 4, and a divisor of 4, fits"):
-        trap(heads=3)
-    with pytest.raises(ValueError, match=r"x: got shape \(3, 10\)"):
-        trap(shape=(3, 10))
+@pytest.mark.parametrize(
+    "x, n_heads, error, message",
+    [
+        (X, 3, ValueError, "n_heads: got 3; 2 to 4 that divide the width of x, 4"),
+        (X, 1, ValueError, "n_heads: got 1"),
+        (X, 2.0, TypeError, "n_heads: got 2.0; an integer fits"),
+        (np.ones((3, 10)), 2, ValueError, r"x: got shape \(3, 10\); 2 to 4 rows of at most 8 columns"),
+        (np.ones((2, 3, 4)), 2, ValueError, r"x: got shape \(2, 3, 4\)"),
+        ([["a", "b"], ["c", "d"]], 2, TypeError, "x: got dtype <U1; numbers fit"),
+    ],
+)
+def test_bad_input(x, n_heads, error, message):
+    with pytest.raises(error, match=message):
+        figures.reshape_trap(x, n_heads, lang="en")
+
+
+def test_unknown_language():
+    with pytest.raises(ValueError, match="lang: got 'fr'"):
+        figures.reshape_trap(X, 2, lang="fr")

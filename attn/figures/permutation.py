@@ -7,8 +7,9 @@ import numpy as np
 from ..core import Trace
 from .alt import describe
 from .canvas import PAGE_WIDTH, Table, arrow, canvas, draw_table, panel, shade, tint, write
+from .chips import CHIP, position_chip
 from .numbers import decimal, listing, shares, vector
-from .style import BLUE, GRID, GREEN, INK, INK_SOFT, ORANGE, OUTPUT, PANEL, PURPLE, SMALL, figure_function, words
+from .style import BLUE, GRID, INK, INK_SOFT, OUTPUT, PANEL, SMALL, figure_function, words
 
 MOST_POSITIONS, MOST_COLUMNS = 4, 3
 
@@ -50,9 +51,7 @@ _WORDS = {
     },
 }
 
-CHIP_COLOURS = [BLUE, ORANGE, GREEN, PURPLE]
 CELL = (32, 20)
-CHIP = 15.0
 OUTPUT_CELL = (40, 20)
 BETWEEN, TABLES_TOP, GAP = 66.0, 62.0, 8.0
 
@@ -187,6 +186,4 @@ def _chips(ax, table: Table, positions, name: str, *, across: bool) -> None:
             x, y = table.column_x(place), table.y - 4 - CHIP / 2
         else:
             x, y = table.x - 5 - CHIP / 2, table.row_y(place)
-        colour = CHIP_COLOURS[position]
-        panel(ax, x - CHIP / 2, y - CHIP / 2, CHIP, CHIP, facecolor=tint(colour, 0.35), edgecolor=colour)
-        write(ax, x, y, str(position + 1), fontsize=SMALL, gid=f"{name} {place}")
+        position_chip(ax, x, y, position, f"{name} {place}")

@@ -8,9 +8,10 @@ from matplotlib.patches import Rectangle
 from ..heads import split_heads
 from .alt import describe
 from .canvas import PAGE_WIDTH, Table, arrow, canvas, draw_table, end_of, panel, tint, write
+from .chips import CHIP, POSITION_COLOURS, POSITION_HATCHES, position_chip
 from .hatching import hatch_over
 from .numbers import decimal, listing
-from .style import BLUE, GREEN, INK, INK_SOFT, ORANGE, PURPLE, SMALL, figure_function, words
+from .style import INK, INK_SOFT, SMALL, figure_function, words
 
 MOST_ROWS, MOST_WIDTH, MOST_HEADS, MOST_HEAD_WIDTH = 4, 8, 4, 4
 
@@ -20,7 +21,7 @@ _WORDS = {
         "head": "头 {n}",
         "right": "✓ 变形后换轴",
         "wrong": "✗ 只变形",
-        "all_placed": "每行都是自己的位置",
+        "all_placed": "各行都在自己的位置上",
         "misplaced": "{total} 个数里 {wrong} 个放错",
         "alt": (
             "示意图：把 {n}×{width} 的表切成 {n_heads} 个头，数按来自哪个位置着色、画纹。变形后换轴，每个头都有位置 {rows}；"
@@ -44,10 +45,7 @@ _WORDS = {
     },
 }
 
-# A position is told by the number on its chip, its hatch and its colour.
-LOOKS = [(BLUE, "////"), (ORANGE, ""), (GREEN, "\\\\\\\\"), (PURPLE, "xxxx")]
 CELL = (29.0, 20.0)
-CHIP = 15.0
 PANEL_WIDTH = PAGE_WIDTH / 2 - 5
 TABLE_TOP = 42.0
 HEADS_TOP = 88.0
@@ -121,9 +119,7 @@ def _checked(x, n_heads) -> np.ndarray:
     if x.dtype.kind not in "iuf":
         raise TypeError(f"x: got dtype {x.dtype}; numbers fit")
     if x.ndim != 2 or not 2 <= x.shape[0] <= MOST_ROWS or x.shape[1] > MOST_WIDTH:
-        raise ValueError(
-            f"x: got shape {x.shape}; 2 to {MOST_ROWS} rows of at most {MOST_WIDTH} columns fit"
-        )
+        raise ValueError(f"x: got shape {x.shape}; 2 to {MOST_ROWS} rows of at most {MOST_WIDTH} columns fit")
     width = x.shape[1]
     if not 2 <= n_heads <= MOST_HEADS or width % n_heads or width // n_heads > MOST_HEAD_WIDTH:
         raise ValueError(
@@ -137,7 +133,7 @@ def _coloured(ax, x, y, values, positions, name: str) -> Table:
     """A table in the looks of the positions its numbers come from, a chip at each row."""
 
     def colour(i, j):
-        return LOOKS[positions[i, j]][0]
+        return POSITION_COLOURS[positions[i, j]]
 
     table = draw_table(
         ax,
@@ -152,14 +148,11 @@ def _coloured(ax, x, y, values, positions, name: str) -> Table:
     )
     for i, row in enumerate(positions):
         # d divides the width of x, so one row of a head never mixes two rows of x.
-        colour_of_row, hatch = LOOKS[row[0]]
+        hatch = POSITION_HATCHES[row[0]]
         if hatch:
             stripe = Rectangle((x, y + i * CELL[1]), table.right - x, CELL[1])
-            hatch_over(ax, [stripe], hatch, tint(colour_of_row, 0.5))
-        chip_x, chip_y = x - 6 - CHIP / 2, table.row_y(i)
-        look = {"facecolor": tint(colour_of_row, 0.35), "edgecolor": colour_of_row}
-        panel(ax, chip_x - CHIP / 2, chip_y - CHIP / 2, CHIP, CHIP, **look)
-        write(ax, chip_x, chip_y, str(row[0] + 1), fontsize=SMALL, gid=f"chip {name} {i}")
+            hatch_over(ax, [stripe], hatch, tint(POSITION_COLOURS[row[0]], 0.5))
+        position_chip(ax, x - 6 - CHIP / 2, table.row_y(i), row[0], f"chip {name} {i}")
     return table
 
 
