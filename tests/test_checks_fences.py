@@ -1,13 +1,15 @@
 """Each rule for fences, code, headings and formulas finds the fault that it is there for."""
 
+import inspect
 import io
 import textwrap
 
 import pytest
 from pytest_codeblocks.main import extract_from_buffer
 
+from attn import figures
 from chapter import parse
-from checks import fences
+from checks import code, fences
 from checks.prose import read_page
 
 
@@ -120,9 +122,38 @@ def test_a_page_without_faults():
     assert check(GOOD) == []
 
 
+def test_a_fence_in_a_list_in_a_tab_in_an_admonition():
+    nested = """\
+    !!! note "One"
+
+        === "Two"
+
+            - Three
+
+                ```python
+                print(3)
+                ```
+
+                ~~~text
+                3
+                ~~~
+    """
+    assert found(nested) == []
+    assert found(nested.replace("~~~text", "~~~ text")) != []
+
+
 @pytest.mark.parametrize(
     "info",
-    ['python title="x"', "{.python}", "Python", "py3", "python3", " python", "python linenums", "pycon"],
+    [
+        'python title="x"',
+        "{.python}",
+        "Python",
+        "py3",
+        "python3",
+        " python",
+        "python linenums",
+        "pycon",
+    ],
 )
 def test_a_spelling_of_python_that_pytest_codeblocks_skips(info):
     body = f"```{info}\nx = 1\n```\n"
@@ -180,9 +211,7 @@ def test_backticks_inside_tildes():
 
 
 def test_a_directive_inside_tildes():
-    assert_found(
-        "~~~markdown\n<!--pytest-codeblocks:cont-->\n~~~\n", 4, "obeys it even there"
-    )
+    assert_found("~~~markdown\n<!--pytest-codeblocks:cont-->\n~~~\n", 4, "obeys it even there")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +230,9 @@ def test_an_output_of_no_block(above):
 
 
 def test_an_output_indented_otherwise_than_its_block():
-    assert_found("- item\n\n    ```python\n    print(1)\n    ```\n\n~~~text\n1\n~~~\n", 9, "same indentation")
+    assert_found(
+        "- item\n\n    ```python\n    print(1)\n    ```\n\n~~~text\n1\n~~~\n", 9, "same indentation"
+    )
 
 
 def test_a_fence_in_an_html_comment_runs_unseen():
@@ -290,7 +321,11 @@ def test_importorskip_on_a_block_that_continues_another():
         ("if True:\n    quit()", 5, "quit() ends the whole run"),
         ("raise SystemExit", 4, "raise SystemExit ends the whole run"),
         ("raise SystemExit(1)", 4, "raise SystemExit ends the whole run"),
-        ("def main():\n    pass\nif __name__ == '__main__':\n    main()", 6, "skipped without a word"),
+        (
+            "def main():\n    pass\nif __name__ == '__main__':\n    main()",
+            6,
+            "skipped without a word",
+        ),
         ("name = input('?')", 4, "input() waits for someone to type"),
         ("breakpoint()", 4, "breakpoint() waits"),
         ("x = 1\ny = (\n", 5, "does not parse"),
@@ -331,8 +366,19 @@ def test_a_block_that_draws_with_the_imports_of_its_chain():
     assert_found(first + cont, 10, "f.mask_grid")
 
 
+def test_every_function_of_attn_figures_without_a_language_is_known_to_draw_nothing():
+    silent = {
+        name
+        for name in figures.__all__
+        if "lang" not in inspect.signature(getattr(figures, name)).parameters
+    }
+    assert silent == code.NOT_DRAWING
+
+
 def test_what_draws_nothing_needs_no_show():
-    code = "from attn import figures\nimport numpy as np\nplot = np.plot\nfigures.describe(fig, 'x')"
+    code = (
+        "from attn import figures\nimport numpy as np\nplot = np.plot\nfigures.describe(fig, 'x')"
+    )
     assert found(f"```python\n{code}\n```\n") == []
 
 

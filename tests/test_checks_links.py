@@ -29,7 +29,11 @@ FILES = {
 def check(body, path="docs/en/chapters/06-x.md"):
     page = read_page(parse("# Title {#title}\n\n" + body + "\n", path))
     pages = {name: read_page(parse(text, name)) for name, text in OTHERS.items()}
-    links = Links({**pages, path: page}, FILES.__contains__, ("http://127.0.0.1:8000/en/", "https://me.example/"))
+    links = Links(
+        {**pages, path: page},
+        FILES.__contains__,
+        ("http://127.0.0.1:8000/en/", "https://me.example/"),
+    )
     return [(problem.line, problem.message) for problem in links.check(page)]
 
 
@@ -61,7 +65,10 @@ def test_a_link_that_leads_somewhere(body):
 @pytest.mark.parametrize(
     ("body", "fragment"),
     [
-        ("[a](07-z.md)", "07-z.md: there is no page docs/en/chapters/07-z.md; did you mean docs/en/chapters/07-y.md?"),
+        (
+            "[a](07-z.md)",
+            "07-z.md: there is no page docs/en/chapters/07-z.md; did you mean docs/en/chapters/07-y.md?",
+        ),
         ("[a](07-y.md#tow)", "docs/en/chapters/07-y.md has no id “tow”; did you mean two?"),
         ("[a](#titel)", "has no id “titel”; did you mean title?"),
         ("[a][ref]\n\n[ref]: 07-z.md", "there is no page"),
@@ -75,7 +82,10 @@ def test_a_link_that_leads_somewhere(body):
         ("[a](../../zh/chapters/06-x.md)", "add { target=_self } behind the link"),
         ("[a](../../../zh/chapters/06-x/)", "add { target=_self } behind the link"),
         ("[a](../../zh/chapters/06-x.md#two){ target=_self }", "has no id “two”"),
-        ("[a](../../zh/chapters/07-y.md){ target=_self }", "there is no page docs/zh/chapters/07-y.md; correct it, or write the page"),
+        (
+            "[a](../../zh/chapters/07-y.md){ target=_self }",
+            "there is no page docs/zh/chapters/07-y.md",
+        ),
         ('<a href="../../../zh/chapters/06-x/">a</a>', 'add target="_self"'),
         ('<a href="07-y.md">a</a>', "write the folder, x/ for x.md"),
         ('<a href="../07-z/">a</a>', "no page is served at en/chapters/07-z/"),
@@ -92,11 +102,20 @@ def test_a_link_that_leads_somewhere(body):
         ("![](../assets/map.png)", "an image without alt text"),
         ('<img src="../../assets/map.png">', "an image without alt text"),
         ('<img src="../assets/map.png" alt="">', "there is no docs/en/chapters/assets/map.png"),
-        ("![A badge](https://example.org/badge.svg)", "<img> makes every reader's browser ask another host"),
+        (
+            "![A badge](https://example.org/badge.svg)",
+            "<img> makes every reader's browser ask another host",
+        ),
         ('<img src="//example.org/a.png" alt="a">', "<img> makes every reader's browser"),
-        ('<script src="https://example.org/a.js"></script>', "<script> makes every reader's browser"),
+        (
+            '<script src="https://example.org/a.js"></script>',
+            "<script> makes every reader's browser",
+        ),
         ('<iframe src="https://example.org/"></iframe>', "<iframe> makes every reader's browser"),
-        ('<link rel="stylesheet" href="https://example.org/a.css">', "<link> makes every reader's browser"),
+        (
+            '<link rel="stylesheet" href="https://example.org/a.css">',
+            "<link> makes every reader's browser",
+        ),
     ],
 )
 def test_a_link_with_a_fault(body, fragment):
@@ -115,7 +134,10 @@ def test_its_line():
         ("[a](LICENSE), [b](docs/en/index.md), [c](README.zh.md#怎样-开始), [d](#title)", None),
         ("[a](https://me.example/)", None),
         ("[a](LICENCE)", "there is no LICENCE"),
-        ("[a](README.zh.md#怎么-开始)", "no heading of README.zh.md has this address; did you mean 怎样-开始?"),
+        (
+            "[a](README.zh.md#怎么-开始)",
+            "no heading of README.zh.md has this address; did you mean 怎样-开始?",
+        ),
         ("[a](http://example.org/)", "not encrypted"),
     ],
 )
@@ -132,7 +154,9 @@ def test_a_file_that_github_shows(body, fragment):
 CHAPTER = "# {title} {{#title}}\n\n```python\nprint({code})\n```\n\n~~~text\n0.25\n~~~\n\n{prose}\n"
 GOOD = {
     "docs/zh/index.md": CHAPTER.format(title="标题", code='"甲", 0.25', prose="占 25 %。"),
-    "docs/en/index.md": CHAPTER.format(title="Title", code='"A", 0.25', prose="It takes 25 %, of 12,345."),
+    "docs/en/index.md": CHAPTER.format(
+        title="Title", code='"A", 0.25', prose="It takes 25 %, of 12,345."
+    ),
     "docs/labels.yml": "- zh: 甲\n  en: A\n",
     "docs/facts.yml": '- value: "12,345"\n  what: a\n  source: b\n',
     "docs/terms.yml": "- lang: en\n  use: normalise\n  not: [normaliz*]\n  why: British\n",
@@ -193,6 +217,15 @@ def test_each_check_has_its_say(tmp_path, name, old, new, line, fragment):
     problems = run(tmp_path, {name: changed})
     assert problems == sorted(problems)
     assert any(fragment in text for _, at, text in problems if at == line), problems
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(tmp_path):
+    changed = {
+        name: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+        for name, text in GOOD.items()
+        if name.endswith(".md")
+    }
+    assert run(tmp_path, changed) == []
 
 
 def test_a_project_without_pages(tmp_path):

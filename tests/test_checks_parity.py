@@ -187,8 +187,16 @@ def test_two_editions_without_a_difference():
     [
         ("## Second {#second}", "### Second {#second}", "has another level"),
         ("## Second {#second}", "## Second {#third}", "{#third}” stands where the Chinese"),
-        ("1. a\n    2. b", "- a\n    - b", "a bulleted list stands where the Chinese edition has a numbered"),
-        ("- one\n- two\n", "- one\n- two\n- three\n", "the bulleted list has 3 items, the Chinese one 2"),
+        (
+            "1. a\n    2. b",
+            "- a\n    - b",
+            "a bulleted list stands where the Chinese edition has a numbered",
+        ),
+        (
+            "- one\n- two\n",
+            "- one\n- two\n- three\n",
+            "the bulleted list has 3 items, the Chinese one 2",
+        ),
         ("| 3 | 4 |\n", "", "2 columns and 1 rows, the Chinese one 2 and 2"),
         ("|---|---|", "|---|---|---|", "3 columns and 2 rows, the Chinese one 2 and 2"),
         ("assets/en/map.svg", "assets/en/plan.svg", "another image"),
@@ -203,11 +211,15 @@ def test_two_editions_without_a_difference():
         ('f"row {i}: "', 'f"line {i}: "', "add the pair to docs/labels.yml"),
         ('f"row {i}: "', 'f"row {i:.1f}: "', "another program"),
         ("    print(f", "    i += 1\n    print(f", "another program"),
-        ("for i in range(2):", "for  i in range(2):", "“for  i in range(2):” against “for i in range(2):”"),
+        (
+            "for i in range(2):",
+            "for  i in range(2):",
+            "“for  i in range(2):” against “for i in range(2):”",
+        ),
         ("for i in range(2):", "for i in (range(2)):", "“for i in (range(2)):” against"),
         ("for i in range(2):", "for i in range(\n    2):", "another program"),
         ("row 1:  0.5", "row 1:  0.75", "another output: “row 1:  0.75”"),
-        ("row 1:  0.5\n", "row 1:  0.5\n\n", "an output of 3 lines, in the Chinese edition of 2"),
+        ("row 1:  0.5\n", "row 1:  0.5\n\n", "an output of 3 lines, the Chinese one of 2"),
         ("```py\nx = 1", "```py\nx = 2", "another program: “2” against “1”"),
         ("(torch)", "(jax)", "importorskip(jax) here, importorskip(torch) there"),
         ("dev.py serve", "dev.py build", "another text in the ```console fence"),
@@ -258,7 +270,10 @@ def test_something_that_the_chinese_edition_lacks():
     (problem,) = compare(changed(ZH, "> 引文\n> 接着引\n", ""), EN)
     assert problem.path == "docs/zh/chapters/06-x.md"
     quotation = line_of(EN, "> A quotation")
-    assert f"the English edition has a quotation (docs/en/chapters/06-x.md:{quotation})" in problem.message
+    assert (
+        f"the English edition has a quotation (docs/en/chapters/06-x.md:{quotation})"
+        in problem.message
+    )
 
 
 def test_a_block_that_continues_in_one_edition_only():
@@ -301,18 +316,23 @@ def test_numbers_and_formulas_of_a_section(old, new, zh_has, en_has):
 )
 def test_the_wrong_language_in_the_code(language, old, new, fragment):
     zh, en = (changed(ZH, old, new), EN) if language == "zh" else (ZH, changed(EN, old, new))
-    assert any(fragment in p.message and p.path.startswith(f"docs/{language}") for p in compare(zh, en))
+    assert any(
+        fragment in p.message and p.path.startswith(f"docs/{language}") for p in compare(zh, en)
+    )
 
 
 def test_labels_in_the_wrong_language():
     code = '```python\nlesson.labels("zh")\n```\n'
-    assert ["docs/en/chapters/06-x.md"] == [p.path for p in compare(ZH + code, EN + code)]
+    assert [p.path for p in compare(ZH + code, EN + code)] == ["docs/en/chapters/06-x.md"]
 
 
 def test_a_figure_that_is_not_told_its_language():
     code = "```python\nfrom attn import figures\nfigures.mask_grid(m)\nplt.show()\n```\n"
     problems = compare(ZH + code, EN + code)
-    assert sorted(p.path for p in problems) == ["docs/en/chapters/06-x.md", "docs/zh/chapters/06-x.md"]
+    assert sorted(p.path for p in problems) == [
+        "docs/en/chapters/06-x.md",
+        "docs/zh/chapters/06-x.md",
+    ]
     assert 'add lang="en"' in problems[1].message and "figures.mask_grid(…)" in problems[1].message
     code = code.replace("(m)", "(m, **options)")
     assert compare(ZH + code, EN + code) == []
@@ -444,7 +464,9 @@ def test_a_page_that_is_in_no_folder():
     assert "there is no such page" in problem.message
 
 
-@pytest.mark.parametrize(("text", "fragment"), [("site_name: x\n", "no nav"), ("a: [\n", "not YAML")])
+@pytest.mark.parametrize(
+    ("text", "fragment"), [("site_name: x\n", "no nav"), ("a: [\n", "not YAML")]
+)
 def test_a_configuration_without_a_navigation(text, fragment):
     (problem,) = navigate(en=text)
     assert problem.path == "mkdocs.en.yml" and fragment in problem.message

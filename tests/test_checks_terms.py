@@ -91,7 +91,13 @@ def test_what_is_left_alone(text):
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("头维度", 1), ("每头维度", 0), ("每头维度，不是头维度", 1), ("三个 token。", 1), ("三个 tokens", 0)],
+    [
+        ("头维度", 1),
+        ("每头维度", 0),
+        ("每头维度，不是头维度", 1),
+        ("三个 token。", 1),
+        ("三个 tokens", 0),
+    ],
 )
 def test_chinese_spellings_and_exceptions(text, count):
     assert len(check(text, "zh")) == count

@@ -66,7 +66,9 @@ _DECLARATIONS = {Labels: "labels.yml", Facts: "facts.yml", Terms: "terms.yml"}
 def _edition(root: Path, language: str) -> _Edition:
     folder = root / "docs" / language
     files = sorted(folder.rglob("*.md"))
-    docs = {file.relative_to(folder).as_posix(): file.relative_to(root).as_posix() for file in files}
+    docs = {
+        file.relative_to(folder).as_posix(): file.relative_to(root).as_posix() for file in files
+    }
     readme = _README[language]
     return _Edition(language, docs, {"README.md": readme} if (root / readme).exists() else {})
 

@@ -22,7 +22,7 @@ _NEW_FIGURE = {
     "plot", "scatter", "stem", "step", "subplot", "subplot_mosaic", "subplots",
 }  # fmt: skip
 # What attn.figures offers besides functions that draw.
-_NOT_DRAWING = {"book_style", "describe", "description", "to_svg"}
+NOT_DRAWING = {"book_style", "describe", "description", "to_svg"}
 
 
 def check(page: Page) -> list[Problem]:
@@ -138,7 +138,7 @@ class Figures:
                     self._module(alias.name, alias.asname)
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
-                    if node.module == "attn.figures" and alias.name not in _NOT_DRAWING:
+                    if node.module == "attn.figures" and alias.name not in NOT_DRAWING:
                         self._functions.add(alias.asname or alias.name)
                     else:
                         self._module(f"{node.module}.{alias.name}", alias.asname or alias.name)
@@ -160,7 +160,7 @@ class Figures:
     def _is_attn(self, call: ast.Call) -> bool:
         module, _, name = dotted(call.func).rpartition(".")
         if module:
-            return module in self._figures and name not in _NOT_DRAWING
+            return module in self._figures and name not in NOT_DRAWING
         return name in self._functions
 
     def _is_pyplot(self, call: ast.Call) -> bool:

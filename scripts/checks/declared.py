@@ -34,7 +34,9 @@ def read_entries(
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        return [], [Problem(path, line, f"not YAML: {error.problem}; compare the entries around it")]
+        return [], [
+            Problem(path, line, f"not YAML: {error.problem}; compare the entries around it")
+        ]
     if tree is None:
         return [], []
     if not isinstance(tree, yaml.SequenceNode):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chapter import OUTPUT, RUNS, Fence, Problem
+from chapter import RUNS, Fence, Problem
 
 from . import code, layout
 from .code import SHOWN
@@ -27,7 +27,16 @@ _MARK = re.compile(r"<!--[-\s]*pytest\.mark\.")
 _IMPORTORSKIP = re.compile(r"importorskip\([\w.]+\)")
 _DISPLAY = re.compile(r"[a-z][a-z0-9+-]*")
 _PYTHON_WORDS = {"python", "python3", "py", "py3", "ipython", "ipython3", "pycon"}
-_SHELL_WORDS = {"sh", "bash", "zsh", "shell", "console", "shell-session", "sh-session", "powershell"}
+_SHELL_WORDS = {
+    "sh",
+    "bash",
+    "zsh",
+    "shell",
+    "console",
+    "shell-session",
+    "sh-session",
+    "powershell",
+}
 _PLAIN_WORDS = {"", "text", "txt", "plain", "plaintext", "output", "none"}
 
 _PYTHON_ADVICE = "write ```python if it should run, ```py if it is only shown"
@@ -49,7 +58,16 @@ def check(page: Page, *, heading_ids: bool = True) -> list[Problem]:
     """
     problems = [
         Problem(page.path, line, message)
-        for rule in (_spelling, _closing, _contents, _outputs, _commented, _outside, _directives, _chains)
+        for rule in (
+            _spelling,
+            _closing,
+            _contents,
+            _outputs,
+            _commented,
+            _outside,
+            _directives,
+            _chains,
+        )
         for line, message in rule(page)
     ]
     return problems + code.check(page) + layout.check(page, ids=heading_ids)

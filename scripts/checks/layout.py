@@ -22,7 +22,15 @@ Found = Iterator[tuple[int, str]]
 def check(page: Page, *, ids: bool = True) -> list[Problem]:
     if not page.chapter.text.strip():
         return [Problem(page.path, 1, "the file is empty; write the page or delete the file")]
-    rules = [_titles, _levels, _formulas_in_headings, _odd_headings, _display, _other_math, _raw_code]
+    rules = [
+        _titles,
+        _levels,
+        _formulas_in_headings,
+        _odd_headings,
+        _display,
+        _other_math,
+        _raw_code,
+    ]
     if ids:
         rules.append(_ids)
     return [Problem(page.path, line, text) for rule in rules for line, text in rule(page)]

@@ -38,7 +38,9 @@ class Links:
     own : the addresses at which the site is served; no page of it links to them.
     """
 
-    def __init__(self, pages: Mapping[str, Page], exists: Callable[[str], bool], own: tuple[str, ...] = ()):
+    def __init__(
+        self, pages: Mapping[str, Page], exists: Callable[[str], bool], own: tuple[str, ...] = ()
+    ):
         self._pages = pages
         self._exists = exists
         self._own = own
@@ -66,7 +68,7 @@ class Links:
         if parts.scheme or parts.netloc:
             yield from self._elsewhere(path, link, parts.scheme, parts.hostname)
         elif link.target.startswith("/"):
-            yield "begins at the host, and breaks where the site stands under a path; write it relative"
+            yield "begins at the host, which breaks where the site has a path; write it relative"
         elif not link.target:
             yield "a link to nothing; write where it leads"
         elif not _edition(path):
@@ -129,7 +131,7 @@ class Links:
         address = normpath(join(_address(path), target)) if target else _address(path)
         suffix = splitext(address)[1]
         if suffix == ".md":
-            yield "in HTML the build does not turn .md into an address; write the folder, x/ for x.md"
+            yield "in HTML the build leaves .md as it is; write the folder, x/ for x.md"
         elif address.startswith(".."):
             yield "leads out of the site; correct the path"
         elif suffix:
@@ -139,14 +141,14 @@ class Links:
         elif (file := self._by_address.get(address.rstrip("/") + "/")) is None:
             yield f"no page is served at {address}/; correct the path"
         elif markdown and _edition(file) == _edition(path):
-            yield f"link to the file ({splitext(file)[0].rpartition('/')[2]}.md), so that the build can check it"
+            yield f"link to the file ({basename(file)}), so that the build can check it"
         else:
             yield from self._page(path, link, file, fragment)
 
     def _page(self, path: str, link: Link, file: str, fragment: str) -> Found:
         if _edition(file) != _edition(path) and not _SELF.search(link.attributes):
             how = 'target="_self"' if link.html else "{ target=_self } behind the link"
-            yield f"leads to the other edition, which the site's script would load into this one; add {how}"
+            yield f"leads to the other edition, which Material's script would intercept; add {how}"
         if fragment and unquote(fragment) not in self._ids[file]:
             yield f"{file} has no id “{unquote(fragment)}”;{_instead(fragment, self._ids[file])}"
 

@@ -54,9 +54,7 @@ def _entries(node, depth: int) -> Iterator[Entry]:
                     yield from _entries(value, depth + 1)
 
 
-def check(
-    zh: tuple[str, str], en: tuple[str, str], pages: dict[str, set[str]]
-) -> list[Problem]:
+def check(zh: tuple[str, str], en: tuple[str, str], pages: dict[str, set[str]]) -> list[Problem]:
     """
     Parameters
     ----------
@@ -84,16 +82,20 @@ def _against_files(entries: list[Entry], path: str, pages: set[str]) -> Iterator
         if target is None or not target.endswith(".md"):
             continue
         if target not in pages:
-            yield Problem(path, entry.line, f"{target}: there is no such page; write it, or delete the entry")
+            yield Problem(
+                path, entry.line, f"{target}: there is no such page; write it, or delete the entry"
+            )
         elif entry.titled and target.startswith("chapters/"):
             yield Problem(
                 path,
                 entry.line,
-                f"{target} has a title here and one on its page; delete this one, write “- {target}”",
+                f"{target} has a title here and one on its page; write “- {target}”",
             )
     first = min((entry.line for entry in entries), default=1)
     for name in sorted(pages - listed):
-        yield Problem(path, first, f"{name} is not in nav, so no reader finds it; add it in its place")
+        yield Problem(
+            path, first, f"{name} is not in nav, so no reader finds it; add it in its place"
+        )
 
 
 def _against_each_other(
@@ -109,6 +111,8 @@ def _against_each_other(
             )
             return
     if len(zh) != len(en):
-        longer, path, other = (zh, zh_path, en_path) if len(zh) > len(en) else (en, en_path, zh_path)
+        longer, path, other = (
+            (zh, zh_path, en_path) if len(zh) > len(en) else (en, en_path, zh_path)
+        )
         extra = longer[min(len(zh), len(en))]
         yield Problem(path, extra.line, f"{extra} is missing from the nav of {other}; add it there")

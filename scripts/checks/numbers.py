@@ -283,7 +283,9 @@ def _printed_number(found: re.Match, line: int) -> Iterator[Source]:
     factor = -1 if found["sign"] in {"-", "−"} else 1
     if found["top"]:
         if int(found["under"]):
-            yield Source(factor * Fraction(int(found["top"]), int(found["under"])), None, found[0], line)
+            yield Source(
+                factor * Fraction(int(found["top"]), int(found["under"])), None, found[0], line
+            )
         return
     digits = found["digits"]
     readings = {digits.replace(",", "")}

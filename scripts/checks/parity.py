@@ -48,9 +48,8 @@ class _Pair:
         """Something one edition has and the other, at `line`, has not."""
         here, there = (self.zh, self.en) if language == "zh" else (self.en, self.zh)
         other = _NAMES["en" if language == "zh" else "zh"]
-        message = (
-            f"the {other} edition has {what} ({there.path}:{other_line}), and this one has not; {way_out}"
-        )
+        where = f"{there.path}:{other_line}"
+        message = f"the {other} edition has {what} ({where}), and this one has not; {way_out}"
         self.problems.append(Problem(here.path, line, message))
 
 
@@ -59,7 +58,9 @@ def missing(zh: dict[str, str], en: dict[str, str]) -> list[Problem]:
     problems = []
     for here, other, language in ((zh, en, "English"), (en, zh, "Chinese")):
         for name in sorted(here.keys() - other.keys()):
-            message = f"this page has no {language} edition; write {name} there too, or delete it here"
+            message = (
+                f"this page has no {language} edition; write {name} there too, or delete it here"
+            )
             problems.append(Problem(here[name], 1, message))
     return problems
 
@@ -134,7 +135,9 @@ def _structures(pair: _Pair, zh: Section, en: Section) -> Iterator[tuple[Item, I
                 yield zh_item, en_item
             else:
                 pair.report(
-                    zh_line, en_line, f"{_a(en_item)} stands where the Chinese edition has {_a(zh_item)}"
+                    zh_line,
+                    en_line,
+                    f"{_a(en_item)} stands where the Chinese edition has {_a(zh_item)}",
                 )
         for extra in zh_part[len(en_part) :]:
             _lacks(pair, "en", en_line, extra)
@@ -205,7 +208,7 @@ def _outputs(pair: _Pair, zh: Item, en: Item) -> None:
         pair.report(
             zh.line,
             en.line,
-            f"an output of {len(en_lines) - 1} lines, in the Chinese edition of {len(zh_lines) - 1}",
+            f"an output of {len(en_lines) - 1} lines, the Chinese one of {len(zh_lines) - 1}",
             "make the code the same and run `dev.py update`",
         )
         return
@@ -232,7 +235,8 @@ def _formulas(pair: _Pair, zh: Section, en: Section) -> None:
         return [
             (_tex(formula), f"the formula ${_short(formula)}$", formula.line)
             for formula in _inline(page)
-            if not _SYMBOL.fullmatch(_tex(formula)) and section.first <= formula.line <= section.last
+            if not _SYMBOL.fullmatch(_tex(formula))
+            and section.first <= formula.line <= section.last
         ]
 
     _same_counts(pair, zh, en, stated(pair.zh, zh), stated(pair.en, en))
@@ -240,7 +244,10 @@ def _formulas(pair: _Pair, zh: Section, en: Section) -> None:
 
 def _symbols(pair: _Pair) -> None:
     """A lone symbol is a word: languages repeat it more or less often, but both know it."""
-    zh, en = ({_tex(formula): formula for formula in reversed(_inline(page))} for page in (pair.zh, pair.en))
+    zh, en = (
+        {_tex(formula): formula for formula in reversed(_inline(page))}
+        for page in (pair.zh, pair.en)
+    )
     for language, here, there in (("en", en, zh), ("zh", zh, en)):
         for tex, formula in there.items():
             if tex not in here and _SYMBOL.fullmatch(tex):
@@ -262,7 +269,9 @@ def _numbers(pair: _Pair, zh: Section, en: Section) -> None:
     _same_counts(pair, zh, en, stated(pair.zh, zh), stated(pair.en, en))
 
 
-def _same_counts(pair: _Pair, zh: Section, en: Section, in_zh: list[tuple], in_en: list[tuple]) -> None:
+def _same_counts(
+    pair: _Pair, zh: Section, en: Section, in_zh: list[tuple], in_en: list[tuple]
+) -> None:
     """Each thing, given as key, name and line, stands equally often in both sections."""
     for language, section, here, there in (("en", en, in_en, in_zh), ("zh", zh, in_zh, in_en)):
         left = Counter(key for key, _, _ in here)

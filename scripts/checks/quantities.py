@@ -82,7 +82,8 @@ _TEX_NUMBER = re.compile(
     rf"""
     (?P<sign> (?<![A-Za-z0-9)\]}}]) (?<![A-Za-z0-9)\]}}]\s) \{{?[-−+]\}}?\s? )?
     (?:
-      \\[td]?frac\s* (?:\{{\s*(?P<top>\d+)\s*\}}|(?P<top1>\d))\s* (?:\{{\s*(?P<under>\d+)\s*\}}|(?P<under1>\d))
+      \\[td]?frac\s* (?:\{{\s*(?P<top>\d+)\s*\}}|(?P<top1>\d))
+        \s* (?:\{{\s*(?P<under>\d+)\s*\}}|(?P<under1>\d))
     | (?<![\d.^]) (?P<numerator>\d+)\s*/\s*(?P<denominator>\d+) (?![\d]|\.\d)
     | (?<![\d.]) (?P<digits>{_TEX_DIGITS}) (?P<power>\s*\^\s*(?:\{{\s*-?\d+\s*\}}|\d))?
       (?P<percent> (?:\\[,;:\ ]|~|\s)*\\% )?

@@ -22,7 +22,8 @@ class Labels:
         self._path = path
         entries, self.problems = read_entries(text, path, required=LANGUAGES)
         self._lines = {
-            (entry.fields["zh"].strip(), entry.fields["en"].strip()): entry.line for entry in entries
+            (entry.fields["zh"].strip(), entry.fields["en"].strip()): entry.line
+            for entry in entries
         }
         self._used: set[tuple[str, str]] = set()
 
@@ -40,7 +41,11 @@ class Labels:
 
     def unused(self) -> list[Problem]:
         return [
-            Problem(self._path, line, f"no block has “{zh}” where the other edition has “{en}”; delete the pair")
+            Problem(
+                self._path,
+                line,
+                f"no block has “{zh}” where the other edition has “{en}”; delete the pair",
+            )
             for (zh, en), line in self._lines.items()
             if (zh, en) not in self._used
         ]
@@ -71,7 +76,9 @@ def differences(zh: str, en: str, labels: Labels) -> list[Difference]:
     zh_lines, en_lines = _code_lines(zh, walk.zh_strings), _code_lines(en, walk.en_strings)
     for (zh_number, zh_text), (en_number, en_text) in zip(zh_lines, en_lines):
         if zh_text != en_text:
-            return [Difference(zh_number, en_number, f"“{en_text.strip()}” against “{zh_text.strip()}”")]
+            return [
+                Difference(zh_number, en_number, f"“{en_text.strip()}” against “{zh_text.strip()}”")
+            ]
     if len(zh_lines) != len(en_lines):
         counts = f"{len(en_lines)} lines of code against {len(zh_lines)}"
         return [Difference(zh_lines[-1][0], en_lines[-1][0], counts)]
@@ -86,7 +93,9 @@ class _Walk:
         self.zh_strings: list[ast.expr] = []  # the strings that may differ
         self.en_strings: list[ast.expr] = []
 
-    def compare(self, zh: ast.AST, en: ast.AST, around: tuple | None = None) -> Iterator[Difference]:
+    def compare(
+        self, zh: ast.AST, en: ast.AST, around: tuple | None = None
+    ) -> Iterator[Difference]:
         """`around`: the nearest two nodes that have a place in the text."""
         if around is None or (hasattr(zh, "lineno") and hasattr(en, "lineno")):
             around = (zh, en)
@@ -141,9 +150,7 @@ def _differ(zh: ast.AST, en: ast.AST, strings: bool = False) -> Difference:
 
 def _template(node: ast.JoinedStr) -> str:
     """An f-string with `{}` for each expression: how labels.yml writes it."""
-    return "".join(
-        part.value if isinstance(part, ast.Constant) else "{}" for part in node.values
-    )
+    return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
 
 
 def _expressions(node: ast.JoinedStr) -> list[ast.expr]:
