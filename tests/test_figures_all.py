@@ -1,5 +1,6 @@
 """What every figure function promises: both languages, alt text, one style, no side effects."""
 
+import doctest
 import inspect
 import re
 
@@ -90,6 +91,14 @@ def test_signature_and_docstring(name):
     assert "Parameters" in documented and "Raises" in documented
     missing = [p for p in inspect.signature(function).parameters if not re.search(rf"^[\w, ]*\b{p}\b.*:", documented, re.M)]
     assert missing == []
+
+
+@pytest.mark.parametrize("name", sorted({*SAMPLES, "book_style", "describe"}))
+def test_example_runs(name):
+    examples = doctest.DocTestFinder().find(getattr(figures, name), name, globs={})
+    results = [doctest.DocTestRunner().run(example) for example in examples]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 0
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -64,6 +64,14 @@ def cache_growth(shapes: Sequence[ModelShape], *, lang: str, longest: int = 32_7
     Sizes are of one sequence and all layers, in MiB or GiB (powers of 1024).
 
     Raises TypeError for anything but model shapes, ValueError for more than fits.
+
+    >>> from attn import figures, models
+    >>> fig = figures.cache_growth([models.QWEN3_0_6B, models.QWEN2_5_7B], lang="en")
+
+    Examples
+    --------
+    >>> from attn import figures, models
+    >>> fig = figures.cache_growth([models.QWEN3_0_6B, models.QWEN2_5_7B], lang="en")
     """
     word = words(_WORDS, lang)
     shapes = list(shapes)

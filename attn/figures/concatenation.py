@@ -59,6 +59,21 @@ def heads_joined(steps: MultiHeadTrace, w_o, *, lang: str, row: int = -1):
     row : the row to trace, counted from 0; -1 is the last.
 
     Raises ValueError for more than fits, and for a w_o that does not give the output.
+
+    >>> import numpy as np
+    >>> from attn import MultiHeadAttention, figures
+    >>> w = np.random.default_rng(0).normal(size=(3, 2, 4))
+    >>> w_o = np.random.default_rng(1).normal(size=(4, 2))
+    >>> layer = MultiHeadAttention(*w, w_o, n_heads=2)
+    >>> fig = figures.heads_joined(layer.trace([[1, 0], [0, 1], [1, 1]]), w_o, lang="en")
+
+    Examples
+    --------
+    >>> from attn import MultiHeadAttention, figures
+    >>> w = [[1, 0, 0, 1], [0, 1, 1, 0]]
+    >>> layer = MultiHeadAttention(w, w, w, [[1, 0], [0, 1], [0.5, 0], [0, -1]], n_heads=2)
+    >>> steps = layer.trace([[1, 0], [0, 1], [1, 1]])
+    >>> fig = figures.heads_joined(steps, layer.w_o, lang="en")
     """
     word = words(_WORDS, lang)
     w_o = np.asarray(w_o, dtype=float)

@@ -80,6 +80,10 @@ def data_flow(x, trace: Trace, *, lang: str, row: int = -1):
     fractions where all of them are exact.
 
     Raises ValueError for a larger table, several heads, a row out of range.
+
+    >>> from attn import figures, lessons
+    >>> lesson = lessons.three_positions()
+    >>> fig = figures.data_flow(lesson.x, lesson.trace(), lang="en", row=2)
     """
     word = words(_WORDS, lang)
     x = np.asarray(x, dtype=float)

@@ -84,6 +84,11 @@ def intervention_chart(four: FourWays, *, lang: str, row: int = -1):
     the last bar is the interaction: both changes together minus their sum.
 
     Raises ValueError for several heads, a wider output, a row out of range.
+
+    >>> from attn import figures, four_ways, lessons
+    >>> trace = lessons.three_positions().trace()
+    >>> ways = four_ways(trace, k={1: 2 * trace.k[1]}, v={1: 2 * trace.v[1]})
+    >>> fig = figures.intervention_chart(ways, lang="en", row=2)
     """
     word = words(_WORDS, lang)
     output = four.original.output

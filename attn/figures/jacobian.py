@@ -78,6 +78,22 @@ def jacobian_norms(
     A norm is ``np.linalg.norm(softmax_jacobian(row))``, from 0 to 1/2 for any softmax.
 
     Raises ValueError for keys that differ, no rows, or numbers that cannot be norms.
+
+    >>> import numpy as np
+    >>> from attn import figures, softmax, softmax_jacobian
+    >>> scores = np.random.default_rng(0).normal(size=(40, 6)) * 8**0.5
+    >>> raw = np.linalg.norm(softmax_jacobian(softmax(scores)), axis=(-2, -1))
+    >>> scaled = np.linalg.norm(softmax_jacobian(softmax(scores / 8**0.5)), axis=(-2, -1))
+    >>> fig = figures.jacobian_norms({8: raw}, {8: scaled}, lang="en")
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attn import figures, softmax, softmax_jacobian
+    >>> def norms(scores):
+    ...     return np.linalg.norm(softmax_jacobian(softmax(scores)), axis=(-2, -1))
+    >>> scores = np.random.default_rng(0).normal(size=(60, 6)) * 8**0.5
+    >>> fig = figures.jacobian_norms({8: norms(scores)}, {8: norms(scores / 8**0.5)}, lang="en")
     """
     word = words(_WORDS, lang)
     raw, scaled = _norms("raw", raw), _norms("scaled", scaled)

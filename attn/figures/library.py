@@ -52,6 +52,11 @@ def soft_reading(weights, *, reader: str, lang: str, books: Sequence[str] | None
     books : names of the positions that are read; 1, 2, 3, … if not given.
 
     Raises ValueError for another shape, or a weight outside 0 to 1.
+
+    >>> from attn import figures, lessons
+    >>> lesson = lessons.addition()
+    >>> names = lesson.labels("en")
+    >>> fig = figures.soft_reading(lesson.trace().weights[3], reader=names[3], books=names, lang="en")
     """
     word = words(_WORDS, lang)
     weights = np.asarray(weights, dtype=float)

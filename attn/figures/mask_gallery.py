@@ -67,6 +67,10 @@ def mask_gallery(masks: Mapping[str, np.ndarray], *, lang: str):
 
     Raises ValueError for other shapes or numbers, TypeError for a table that is not
     boolean.
+
+    >>> from attn import causal_mask, figures, window_mask
+    >>> masks = {"causal": causal_mask(6), "window": window_mask(6, left=2, right=0)}
+    >>> fig = figures.mask_gallery(masks, lang="en")
     """
     word = words(_WORDS, lang)
     if not 1 <= len(masks) <= MOST_MASKS:

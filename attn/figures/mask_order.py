@@ -9,7 +9,7 @@ from .alt import describe
 from .canvas import canvas, draw_table, panel, shade, write
 from .labels import position_labels
 from .numbers import listing, shares
-from .style import BLUE, INK, INK_SOFT, PANEL, PAPER, SMALL, figure_function, words
+from .style import BLUE, INK, INK_SOFT, PANEL, PAPER, figure_function, words
 
 _WORDS = {
     "zh": {
@@ -61,6 +61,9 @@ def mask_order(trace: Trace, visible, *, lang: str, row: int = -1, labels: Seque
 
     Raises ValueError for a trace with a mask, other shapes, a row out of range or one
     that sees nothing; TypeError for a mask that is not boolean.
+
+    >>> from attn import causal_mask, figures, lessons
+    >>> fig = figures.mask_order(lessons.three_positions().trace(), causal_mask(3), lang="en", row=1)
     """
     word = words(_WORDS, lang)
     visible = np.asarray(visible)
@@ -115,7 +118,7 @@ def _bar(ax, top, name, weights, marks, word) -> None:
         cell = (length, BAR)
         draw_table(ax, start, top, [[""]], name=f"{name} {j}", cell=cell, fill=shade(BLUE, weight), edge=INK)
         if length > NARROWEST:
-            write(ax, start + length / 2, top + 11, marks[j], fontsize=SMALL, color=INK_SOFT)
+            write(ax, start + length / 2, top + 11, marks[j])
             write(ax, start + length / 2, top + 25, texts[j], gid=f"weight {name} {j}")
         start += length
     missing = 1 - weights.sum()

@@ -67,6 +67,9 @@ def mask_grid(
     query_labels, key_labels : names of the positions; 1, 2, 3, … if not given.
 
     Raises ValueError for several heads, more positions, labels of another number.
+
+    >>> from attn import figures, lessons
+    >>> fig = figures.mask_grid(lessons.three_positions().trace(causal=True), lang="en")
     """
     word = words(_WORDS, lang)
     if trace.weights.ndim != 2 or not all(1 <= n <= MOST_POSITIONS for n in trace.weights.shape):

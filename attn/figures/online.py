@@ -75,6 +75,17 @@ def online_softmax(trace: Trace, steps: Iterable[StreamingStep], *, lang: str, r
 
     Raises ValueError for several heads, a row out of range, more than fits, and steps
     that are not those of the trace.
+
+    >>> from attn import figures, lessons, streaming_steps
+    >>> trace = lessons.three_positions().trace()
+    >>> steps = streaming_steps(trace.q, trace.k, trace.v)
+    >>> fig = figures.online_softmax(trace, steps, lang="en")
+
+    Examples
+    --------
+    >>> from attn import figures, lessons, streaming_steps
+    >>> trace = lessons.three_positions().trace()
+    >>> fig = figures.online_softmax(trace, streaming_steps(trace.q, trace.k, trace.v), lang="en")
     """
     word = words(_WORDS, lang)
     steps = list(steps)
@@ -192,10 +203,12 @@ def _ghost(ax, y, n, record, scale, word) -> None:
             (TEXT_X, y), before, GHOST_HEIGHT, fill=False, edgecolor=BLUE, linestyle=(0, (3, 2)), gid=f"before {n}"
         )
     )
-    corners = [(TEXT_X, bottom), (TEXT_X + before, bottom), (TEXT_X + after, bottom + FUNNEL), (TEXT_X, bottom + FUNNEL)]
+    end = bottom + FUNNEL
+    corners = [(TEXT_X, bottom), (TEXT_X + before, bottom), (TEXT_X + after, end), (TEXT_X, end)]
     ax.add_patch(Polygon(corners, facecolor=tint(BLUE, 0.18), edgecolor="none"))
     text = word["rescaled"].format(factor=_number(record["factor"]))
-    write(ax, TEXT_X + before + 8, y + (GHOST_HEIGHT + FUNNEL) / 2 - 2, text, ha="left", fontsize=SMALL, gid=f"factor {n}")
+    middle = y + (GHOST_HEIGHT + FUNNEL) / 2 - 2
+    write(ax, TEXT_X + before + 8, middle, text, ha="left", fontsize=SMALL, gid=f"factor {n}")
 
 
 def _bar(ax, y, n, record, scale) -> None:

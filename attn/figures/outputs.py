@@ -52,6 +52,9 @@ def output_range(trace: Trace, *, lang: str, row: int = -1):
 
     Raises ValueError for other shapes, a row out of range, or rows of weights that do
     not sum to 1 (a query that may read nothing has its output at the origin).
+
+    >>> from attn import figures, lessons
+    >>> fig = figures.output_range(lessons.three_positions().trace(), lang="en")
     """
     word = words(_WORDS, lang)
     v, output, weights = trace.v, trace.output, trace.weights

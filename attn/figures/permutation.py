@@ -74,6 +74,24 @@ def permuted_rows(original: Trace, kv: Trace, inputs: Trace, order: Sequence[int
 
     Raises ValueError for an order that is no permutation, traces that do not follow
     it, several heads, more than fits.
+
+    >>> from attn import figures, lessons, trace
+    >>> original = lessons.three_positions_directed().trace()
+    >>> q, k, v = original.q, original.k, original.v
+    >>> order = [2, 0, 1]
+    >>> fig = figures.permuted_rows(
+    ...     original, trace(q, k[order], v[order]), trace(q[order], k[order], v[order]), order, lang="en"
+    ... )
+
+    Examples
+    --------
+    >>> from attn import figures, lessons, trace
+    >>> original = lessons.three_positions().trace()
+    >>> q, k, v = original.q, original.k, original.v
+    >>> order = [2, 0, 1]
+    >>> kv = trace(q, k[order], v[order])
+    >>> inputs = trace(q[order], k[order], v[order])
+    >>> fig = figures.permuted_rows(original, kv, inputs, order, lang="en")
     """
     word = words(_WORDS, lang)
     order = _checked(original, kv, inputs, order)

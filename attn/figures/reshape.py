@@ -37,8 +37,8 @@ _WORDS = {
         "all_placed": "every row is its own position",
         "misplaced": "{wrong} of {total} numbers misplaced",
         "alt": (
-            "Diagram: a {n}×{width} table is split into {n_heads} heads, numbers coloured and hatched by the position they "
-            "come from. Reshaped with the axes swapped, each head has positions {rows}; reshaped alone, {heads}, and "
+            "Diagram: a {n}×{width} table is split into {n_heads} heads, numbers coloured and hatched by the "
+            "position they come from. Reshaped with the axes swapped, each head has positions {rows}; reshaped alone, {heads}, and "
             "{wrong} of {total} numbers are misplaced."
         ),
         "alt_head": "the rows of head {n} come from positions {rows}",
@@ -66,6 +66,15 @@ def reshape_trap(x, n_heads: int, *, lang: str):
     numbers come from.
 
     Raises TypeError, ValueError for what does not fit or divide.
+
+    >>> from attn import figures
+    >>> fig = figures.reshape_trap([[11, 12, 13, 14], [21, 22, 23, 24], [31, 32, 33, 34]], 2, lang="en")
+
+    Examples
+    --------
+    >>> from attn import figures
+    >>> x = [[11, 12, 13, 14], [21, 22, 23, 24], [31, 32, 33, 34]]
+    >>> fig = figures.reshape_trap(x, 2, lang="en")
     """
     word = words(_WORDS, lang)
     x = _checked(x, n_heads)

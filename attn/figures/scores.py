@@ -63,6 +63,12 @@ def similarity_and_scores(similarity, scores, pair: tuple[int, int], *, lang: st
     labels : names of the positions; 1, 2, 3, … if not given.
 
     Raises ValueError for other shapes, a pair out of range or of one position twice.
+
+    >>> from attn import figures, lessons
+    >>> lesson = lessons.addition()
+    >>> fig = figures.similarity_and_scores(
+    ...     lesson.x @ lesson.x.T, lesson.trace().scores, (3, 1), lang="en", labels=lesson.labels("en")
+    ... )
     """
     word = words(_WORDS, lang)
     similarity, scores = np.asarray(similarity, dtype=float), np.asarray(scores, dtype=float)

@@ -80,6 +80,14 @@ def head_sharing(n_heads: int, n_kv_heads: int | Sequence[int], *, lang: str):
     The wiring is that of `attn.repeat_heads`. Heads are numbered from 0, as in code.
 
     Raises TypeError, ValueError for counts that are no integers or do not divide.
+
+    >>> from attn import figures
+    >>> fig = figures.head_sharing(8, [8, 2, 1], lang="en")
+
+    Examples
+    --------
+    >>> from attn import figures
+    >>> fig = figures.head_sharing(8, (8, 2, 1), lang="en")
     """
     word = words(_WORDS, lang)
     n_kv_heads = [n_kv_heads] if np.ndim(n_kv_heads) == 0 else list(n_kv_heads)
@@ -115,6 +123,14 @@ def repeat_against_tile(n_heads: int, n_kv_heads: int, *, lang: str):
     Connections that `attn.repeat_heads` does not make are dashed and marked ×.
 
     Raises TypeError, ValueError for counts that are no integers or do not fit.
+
+    >>> from attn import figures
+    >>> fig = figures.repeat_against_tile(4, 2, lang="en")
+
+    Examples
+    --------
+    >>> from attn import figures
+    >>> fig = figures.repeat_against_tile(4, 2, lang="en")
     """
     word = words(_WORDS, lang)
     _check(n_heads, n_kv_heads)

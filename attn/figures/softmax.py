@@ -62,6 +62,9 @@ def softmax_steps(scores, *, lang: str, labels: Sequence[str] | None = None):
     amount. The last two have the same shape: dividing changes the unit only.
 
     Raises ValueError for another shape or scores that are not finite.
+
+    >>> from attn import figures
+    >>> fig = figures.softmax_steps([2, 1, -1, 0.5], lang="en")
     """
     word = words(_WORDS, lang)
     scores = np.asarray(scores, dtype=float)

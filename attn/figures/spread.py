@@ -74,6 +74,12 @@ def score_spread(samples: Mapping[int, np.ndarray], *, lang: str):
     lang : ``"zh"`` or ``"en"``.
 
     Raises ValueError for fewer or more widths, or a width without two samples.
+
+    >>> import numpy as np
+    >>> from attn import figures
+    >>> rng = np.random.default_rng(0)
+    >>> samples = {d: (rng.normal(size=(500, d)) * rng.normal(size=(500, d))).sum(axis=1) for d in (1, 4, 16)}
+    >>> fig = figures.score_spread(samples, lang="en")
     """
     word = words(_WORDS, lang)
     widths = _widths("samples", samples)
@@ -133,6 +139,12 @@ def weights_by_width(scores: Mapping[int, np.ndarray], *, lang: str):
     Each chart has the scale 0 to 1; the largest weight is written above it.
 
     Raises ValueError for more widths, rows of other shapes.
+
+    >>> import numpy as np
+    >>> from attn import figures
+    >>> rng = np.random.default_rng(0)
+    >>> scores = {d: rng.normal(size=(6, d)) @ rng.normal(size=d) for d in (8, 128, 512)}
+    >>> fig = figures.weights_by_width(scores, lang="en")
     """
     word = words(_WORDS, lang)
     widths = _widths("scores", scores, fewest=1, most=4)

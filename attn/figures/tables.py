@@ -56,6 +56,10 @@ def attention_tables(trace: Trace, *, lang: str, labels: Sequence[str] | None = 
     row : the row to frame, counted from 0; -1 is the last.
 
     Raises ValueError for other shapes, or a row out of range.
+
+    >>> from attn import figures, lessons
+    >>> lesson = lessons.addition()
+    >>> fig = figures.attention_tables(lesson.trace(), lang="en", labels=lesson.labels("en"), row=3)
     """
     word = words(_WORDS, lang)
     shape, width = trace.weights.shape, trace.output.shape[-1]

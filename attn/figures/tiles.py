@@ -59,6 +59,14 @@ def streaming_tiles(visible, block, *, lang: str):
     shows whether it is.
 
     Raises TypeError for a mask that is not boolean, ValueError for other shapes.
+
+    >>> from attn import causal_mask, figures
+    >>> fig = figures.streaming_tiles(causal_mask(8), 2, lang="en")
+
+    Examples
+    --------
+    >>> from attn import causal_mask, figures
+    >>> fig = figures.streaming_tiles(causal_mask(16), 4, lang="en")
     """
     word = words(_WORDS, lang)
     visible = _mask(visible)
