@@ -134,6 +134,7 @@ def test_an_approximation_with_two_decimals_is_no_fraction():
         "§3.2.1, section 3.2.1, Sections 3.25 and 3.26, 第 3.2.1 节, equation (12), figure 12, 图 12, p. 17",
         "(2017), （2017）, Jain & Wallace 2019, Wiegreffe 与 Pinter，2019，说, Vaswani et al., 2017; in 2017",
         "2017 年 6 月 12 日, 12 June 2017, May 2027, 2017-06-12",
+        "The [paper of 2017](https://example.org/) (Vaswani et al.); from 2017. The 2017 paper",
         "arXiv:1706.03762",
         "Qwen2.5-7B, Qwen3-0.6B, a 7B model, float32, float64, bf16, UTF-8, GPT-2, W_12, x10, Llama-3.1-8B",
         "3.11.5, Python 3.11, Node ≥ 20, CC BY 4.0",
@@ -160,6 +161,7 @@ def test_what_is_no_quantity_by_rule(body):
         ("(2048)", "2048"),  # no year
         ("width 2017", "2017"),  # no name before it
         ("2017 tokens", "2017"),
+        ("of 2017 tokens", "2017"),
         ("[11 Three positions](06-three-positions.md)", "11"),  # not its number
         ("the 12 chapters", "12"),
         ("only 0.68 of section 3", "0.68"),

@@ -338,6 +338,15 @@ def test_a_figure_that_is_not_told_its_language():
     assert compare(ZH + code, EN + code) == []
 
 
+@pytest.mark.parametrize("kind", ["````markdown", "~~~plain"])
+def test_a_fence_of_words_is_written_in_each_language(kind):
+    zh = f"{ZH}\n{kind}\n# 第 25 页\n{kind.rstrip('markdownplai')}\n"
+    en = f"{EN}\n{kind}\n# Page 25\n{kind.rstrip('markdownplai')}\n"
+    assert compare(zh, en) == []
+    (problem,) = compare(zh, en.replace("Page 25", "Page 26"))
+    assert f"other numbers in the {kind} fence" in problem.message
+
+
 # Code
 
 

@@ -21,6 +21,7 @@ _TEX_WORDS = re.compile(r"\\text(?:bf|it|rm)?\s*\{[^{}]*\}")
 _TEX_SPACE = re.compile(r"\s+")
 _SYMBOL = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{[^{}]*\})|\^(?:\\[A-Za-z]+|\{\\[^{}\d]*\}))*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*|\.\d+")
+_WORDS = {"markdown", "plain"}  # what these fences show is written in each language
 _SHELL_COMMENT = re.compile(r"(?:^|\s)#.*$", re.M)
 
 
@@ -196,6 +197,9 @@ def _fences(pair: _Pair, zh: Item, en: Item) -> None:
                     f"another program: {found.message}",
                     "add the pair to docs/labels.yml" if found.strings else "make them the same",
                 )
+    elif here.info in _WORDS:
+        if _NUMBER.findall(here.code) != _NUMBER.findall(there.code):
+            pair.report(zh.line, en.line, f"other numbers in the {en.kind}")
     elif _SHELL_COMMENT.sub("", here.code).split() != _SHELL_COMMENT.sub("", there.code).split():
         row = _first_difference(there.code.split("\n"), here.code.split("\n"))
         pair.report(zh.line + 1 + row, en.line + 1 + row, f"another text in the {en.kind}")

@@ -16,6 +16,7 @@ from functools import lru_cache
 from .prose import Formula, Page
 
 _RANGE = r"(?:\s*(?:[,、，–—-]|and|or|to|then|through|和|与|到|至|及)\s*)+"
+_YEAR = r"(?:19[5-9]\d|20[0-2]\d|203[0-5])"
 _NOT_QUANTITIES = [
     # 12. at the beginning of a line: the number of a list item.
     re.compile(r"^[ \t>]*\d+[.)](?=[ \t])", re.M),
@@ -53,8 +54,11 @@ _NOT_QUANTITIES = [
     # (2017), Wiegreffe & Pinter 2019, Wallace，2019, et al., 2017, in 2017: a source's year.
     re.compile(
         r"(?:[(（]|\b[A-Z][A-Za-z'’-]{2,}[,，]?\s?|\bal\.,?\s|\b[Ii]n\s|\b[Ss]ince\s|等人?[，,]?\s?)"
-        r"(?:19[5-9]\d|20[0-2]\d|203[0-5])[a-z]?(?=[)）\s;；,，:：.。]|$)(?![.,]\d|\s?[×/%])"
+        rf"{_YEAR}[a-z]?(?=[)）\s;；,，:：.。]|$)(?![.,]\d|\s?[×/%])"
     ),
+    # the paper of 2017, the 2017 paper.
+    re.compile(rf"\b(?:[Oo]f|[Ff]rom)\s{_YEAR}(?=\s*(?:[.,;:()（）]|$))", re.M),
+    re.compile(rf"(?<!\d){_YEAR}(?=\s(?:paper|article|[Tt]ransformer)\b)"),
 ]  # fmt: skip
 
 _BETWEEN_PARAGRAPHS = re.compile(r"(\n\s*\n)")
