@@ -38,8 +38,8 @@ _WORDS = {
         "misplaced": "{wrong} of {total} numbers misplaced",
         "alt": (
             "Diagram: a {n}×{width} table is split into {n_heads} heads, numbers coloured and hatched by the "
-            "position they come from. Reshaped with the axes swapped, each head has positions {rows}; reshaped alone, {heads}, and "
-            "{wrong} of {total} numbers are misplaced."
+            "position they come from. Reshaped with the axes swapped, each head has positions {rows}; reshaped "
+            "alone, {heads}, and {wrong} of {total} numbers are misplaced."
         ),
         "alt_head": "the rows of head {n} come from positions {rows}",
     },
