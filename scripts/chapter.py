@@ -161,7 +161,8 @@ def _read_fence(lines: list[str], line: int, opening: re.Match, path: str) -> Fe
         body = lines[number]
         bare = body.lstrip()
         if bare.startswith(ticks):
-            return Fence(ticks, opening["info"].strip(), _join(code), line, number + 1, indent)
+            # A space before the word counts: pytest-codeblocks does not run "``` python".
+            return Fence(ticks, opening["info"].rstrip(), _join(code), line, number + 1, indent)
         code.append(body[min(len(indent), len(body) - len(bare)) :])
     message = f"the fence {ticks}{opening['info'].strip()} is never closed; add a line {ticks}"
     raise ChapterError(Problem(path, line, message))

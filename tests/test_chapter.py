@@ -72,9 +72,10 @@ TABS_AND_LISTS = """\
         "```py\nx = 1\n```\n\n```python\ny = 1\n```\n",
         "```python\na = 1\n```\n\n~~~text\n1\n~~~\n\n<!--pytest-codeblocks:cont-->\n```python\na\n```\n",
         "```python\n```\n",
+        "``` python\nx\n```\n",
         "",
     ],
-    ids=["nested", "four-ticks", "shown-only", "output-between", "empty-block", "empty-file"],
+    ids=["nested", "four-ticks", "shown-only", "output-between", "empty-block", "space-before", "empty-file"],
 )
 def test_shapes_of_fences_agree_with_pytest_codeblocks(text):
     assert ours(text) == theirs(text)
