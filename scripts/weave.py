@@ -201,7 +201,8 @@ def _mark_fences(page: str, chapter: Chapter) -> str:
     def mark(match: re.Match) -> str:
         fence = next(fences, None)
         language = match["language"]
-        if fence is None or fence.info.split()[0] != language:
+        # What has no lexer, as `plain` has none, is rendered as text.
+        if fence is None or language not in (fence.info.split()[0], OUTPUT):
             raise ValueError(f"a {language} block on the page has no fence in the chapter")
         if fence.line in outputs:
             return f'<div class="language-{language} highlight attn-output no-copy">'

@@ -130,6 +130,10 @@ def test_finish_places_figures_and_copies():
     assert 'attn-cont" data-copy="draw()&#10;print(&quot;&lt;&amp;&gt;&quot;)&#10;"' in page
 
 
+def test_finish_takes_words_without_a_lexer_as_text():
+    assert "attn-output" not in finish(rendered("text"), "~~~plain\nx\n~~~\n", "x.md", ())
+
+
 @pytest.mark.parametrize("languages", [("python",), ("python", "python", "text", "python"), ()])
 def test_a_fence_that_did_not_become_a_block_is_noticed(languages):
     with pytest.raises(ValueError, match="block"):
