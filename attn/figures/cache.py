@@ -105,7 +105,7 @@ def cache_growth(shapes: Sequence[ModelShape], *, lang: str, longest: int = 32_7
     top = max(ends) * 1.04
     ax.set(xlim=(0, longest), ylim=(0, top))
     ax.grid(axis="y")
-    ax.yaxis.set_major_locator(MaxNLocator(5))
+    ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(lambda tick, _: decimal(tick))
     ax.set_xticks(tokens[::2], [f"{tick:,.0f}" for tick in tokens[::2]])
     ax.tick_params(length=0, labelsize=SMALL)
