@@ -117,13 +117,13 @@ def attention_arguments(q, k, v, visible, bias, causal, scale):
     return AttentionArguments(q, k, v, visible, bias, offset, scale, dtype, table)
 
 
-def causal_offset(n_query, n_key, align):
+def causal_offset(n_query, n_key, align, *, name="align"):
     """The last key that query i may read is ``i + offset``; see ``attn.causal_mask``."""
     if not (align is None or isinstance(align, str) and align in ("start", "end")):
-        raise ValueError(f'align must be "start" or "end", got {align!r}')
+        raise ValueError(f'{name} must be "start" or "end", got {align!r}')
     if align is None and n_query != n_key:
         raise ValueError(
-            f"{n_query} queries and {n_key} keys can be lined up in two ways, so say which one is meant: "
+            f"{name} must say how {n_query} queries and {n_key} keys are lined up: "
             '"end" (the last query is the newest position, as in decoding with a cache) or '
             '"start" (query i and key i are the same position, as in PyTorch\'s is_causal)'
         )
@@ -150,9 +150,9 @@ def _scale(scale, width):
 
 def _causal_offset(causal, n_query, n_key):
     if isinstance(causal, (bool, np.bool_)):
-        return causal_offset(n_query, n_key, align=None) if causal else None
+        return causal_offset(n_query, n_key, None, name="causal") if causal else None
     if isinstance(causal, str) and causal in ("start", "end"):
-        return causal_offset(n_query, n_key, align=causal)
+        return causal_offset(n_query, n_key, causal)
     kind = ValueError if isinstance(causal, str) else TypeError
     raise kind(f'causal must be False, True, "start" or "end", got {causal!r}')
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import addition_data
+from ._arguments import numbers
 from .core import trace
 from .heads import SelfAttention
 
@@ -71,6 +72,10 @@ def three_positions(*, x2=(0, 1)):
     scaled scores are whole multiples of ln 2 and each further ln 2 doubles a
     weight. ``x2`` is the second row of the input; the chapters change it to
     ``(0, 2)`` and look at what happens to the third.
+
+    Raises
+    ------
+    TypeError, ValueError : ``x2`` not a row of two numbers.
 
     Examples
     --------
@@ -159,6 +164,9 @@ def addition(*, sentence=1):
 
 
 def _three_positions(w_q, x2):
+    x2 = numbers("x2", x2, axes=1)
+    if x2.shape != (2,):
+        raise ValueError(f"x2 must be a row of 2 numbers, got shape {x2.shape}")
     return Lesson(
         x=_constant([[1, 0], x2, [1, 1]]),
         w_q=_constant(w_q),
