@@ -9,7 +9,7 @@ from fontTools.ttLib import TTFont
 from matplotlib import font_manager
 
 from attn import figures
-from attn.figures import style
+from attn.figures import canvas, style
 
 matplotlib.use("agg")
 
@@ -53,15 +53,17 @@ def test_luminance_against_published_contrast_ratios():
     assert contrast("#ff0000", "#ffffff") == pytest.approx(3.998, abs=0.002)
 
 
-@pytest.mark.parametrize("colour", [*DATA_COLOURS, "#ffffff", "#000000", "#f0e442", "#777777"])
-def test_text_on_a_cell_is_readable(colour):
-    assert contrast(style.text_on(colour), colour) >= 4.5 - 0.05
-    others = {style.ON_DARK, style.ON_LIGHT} - {style.text_on(colour)}
-    assert contrast(style.text_on(colour), colour) >= contrast(others.pop(), colour)
+@pytest.mark.parametrize("fill", [canvas.shade(1), canvas.signed_shade(-1, 1), canvas.signed_shade(1, 1)])
+@pytest.mark.parametrize("page, ink", [("#ffffff", "#1b1f24"), ("#1e2129", "#dde1e6")])
+def test_ink_is_readable_on_the_strongest_cells_of_both_schemes(fill, page, ink):
+    *rgb, alpha = fill
+    cell = [alpha * c + (1 - alpha) * p for c, p in zip(rgb, matplotlib.colors.to_rgb(page))]
+    # WCAG 2.2, 1.4.3: text needs 4.5:1.
+    assert contrast(cell, ink) >= 4.5
 
 
 def test_sentinels_are_distinct_and_no_data_colour():
-    names = [*style.NEUTRALS, *DATA_COLOURS, style.ON_DARK, style.ON_LIGHT, "#000000"]
+    names = [*style.NEUTRALS, *DATA_COLOURS, "#000000", "#ffffff"]
     assert len(set(names)) == len(names)
     assert all(name == name.lower() and len(name) == 7 for name in names)
 

@@ -203,7 +203,7 @@ def _weights(ax, top, trace: Trace, row: int, word) -> Table:
         texts,
         name="weights",
         cell=CELL,
-        fill=lambda i, j: shade(BLUE, trace.weights[i, j]),
+        fill=lambda i, j: shade(trace.weights[i, j]),
         edge=BLUE,
         hatch=lambda i, j: "////" if hidden[i, j] else None,
         fontsize=SMALL,
@@ -241,7 +241,7 @@ def _unrolled_row(ax, top, weights_table: Table, trace: Trace, row: int, word) -
         score = decimal(trace.masked[row, j])
         write(ax, score_x, middle, score, fontsize=SMALL, gid=f"traced score {j}")
         one = {"cell": CELL, "fontsize": SMALL}
-        fill = shade(BLUE, trace.weights[row, j])
+        fill = shade(trace.weights[row, j])
         draw_table(ax, weight_x, y, [[texts[j]]], name=f"traced weight {j}", fill=fill, edge=BLUE, **one)
         write(ax, times_x, middle, "×", color=INK_SOFT)
         value = [[decimal(number) for number in trace.v[j]]]

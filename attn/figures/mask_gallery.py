@@ -116,7 +116,9 @@ def _checked(name: str, mask) -> np.ndarray:
     if mask.dtype != bool:
         raise TypeError(f"masks[{name!r}]: got dtype {mask.dtype}; booleans fit, True = may be read")
     if mask.ndim != 2 or not all(1 <= n <= MOST_POSITIONS for n in mask.shape):
-        raise ValueError(f"masks[{name!r}]: got shape {mask.shape}; a table of at most {MOST_POSITIONS} rows and columns fits")
+        raise ValueError(
+            f"masks[{name!r}]: got shape {mask.shape}; a table of at most {MOST_POSITIONS} rows and columns fits"
+        )
     return mask
 
 

@@ -9,7 +9,7 @@ from .alt import describe
 from .canvas import canvas, draw_table, panel, shade, write
 from .labels import position_labels
 from .numbers import listing, shares
-from .style import BLUE, INK, INK_SOFT, PANEL, PAPER, figure_function, words
+from .style import INK, INK_SOFT, PANEL, PAPER, figure_function, words
 
 _WORDS = {
     "zh": {
@@ -116,7 +116,7 @@ def _bar(ax, top, name, weights, marks, word) -> None:
             continue
         length = LENGTH * weight
         cell = (length, BAR)
-        draw_table(ax, start, top, [[""]], name=f"{name} {j}", cell=cell, fill=shade(BLUE, weight), edge=INK)
+        draw_table(ax, start, top, [[""]], name=f"{name} {j}", cell=cell, fill=shade(weight), edge=INK)
         if length > NARROWEST:
             write(ax, start + length / 2, top + 11, marks[j])
             write(ax, start + length / 2, top + 25, texts[j], gid=f"weight {name} {j}")

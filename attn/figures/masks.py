@@ -95,7 +95,7 @@ def mask_grid(
         texts,
         name="weights",
         cell=(side, side),
-        fill=lambda i, j: shade(BLUE, trace.weights[i, j]) if visible[i, j] else PANEL,
+        fill=lambda i, j: shade(trace.weights[i, j]) if visible[i, j] else PANEL,
         edge=GRID,
         colour=lambda i, j: INK if visible[i, j] else INK_SOFT,
         hatch=lambda i, j: None if visible[i, j] else "////",

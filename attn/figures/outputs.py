@@ -1,6 +1,5 @@
 """Outputs lie among the values: weights that sum to 1 cannot leave their hull."""
 
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.patches import Polygon
@@ -8,7 +7,6 @@ from matplotlib.patches import Polygon
 from ..core import Trace
 from .alt import describe
 from .canvas import axes_at, canvas, span_of, tint, write
-from .labels import position_labels
 from .numbers import listing, shares, vector
 from .style import GREEN, GRID, INK_SOFT, LARGE, PURPLE, SMALL, figure_function, words
 
@@ -59,7 +57,9 @@ def output_range(trace: Trace, *, lang: str, row: int = -1):
     word = words(_WORDS, lang)
     v, output, weights = trace.v, trace.output, trace.weights
     if weights.ndim != 2 or v.shape[-1] != 2 or max(weights.shape) > 6:
-        raise ValueError(f"trace: got weights {weights.shape} and v {v.shape}; one head of at most 6 rows, v 2 wide, fits")
+        raise ValueError(
+            f"trace: got weights {weights.shape} and v {v.shape}; one head of at most 6 rows, v 2 wide, fits"
+        )
     if not np.allclose(weights.sum(axis=1), 1):
         raise ValueError(f"trace: got rows of weights that sum to {weights.sum(axis=1)}; sums of 1 fit")
     n = len(output)

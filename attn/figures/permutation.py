@@ -170,7 +170,7 @@ def _band(ax, top, name, trace: Trace, queries, keys, title, word) -> None:
         np.where(hidden, "×", shares(trace.weights)),
         name=f"weights {name}",
         cell=CELL,
-        fill=lambda i, j: PANEL if hidden[i, j] else shade(BLUE, trace.weights[i, j]),
+        fill=lambda i, j: PANEL if hidden[i, j] else shade(trace.weights[i, j]),
         edge=lambda i, j: GRID if hidden[i, j] else BLUE,
         hatch=lambda i, j: "////" if hidden[i, j] else None,
         colour=lambda i, j: INK_SOFT if hidden[i, j] else INK,

@@ -75,7 +75,9 @@ def similarity_and_scores(similarity, scores, pair: tuple[int, int], *, lang: st
     n = len(scores)
     for name, table in (("similarity", similarity), ("scores", scores)):
         if table.shape != (n, n) or not 2 <= n <= MOST_POSITIONS:
-            raise ValueError(f"{name}: got shape {table.shape}; both tables (n, n) with n from 2 to {MOST_POSITIONS} fit")
+            raise ValueError(
+                f"{name}: got shape {table.shape}; both tables (n, n) with n from 2 to {MOST_POSITIONS} fit"
+            )
     i, j = pair
     if i == j or not (0 <= i < n and 0 <= j < n):
         raise ValueError(f"pair: got {pair}; two different positions from 0 to {n - 1} fit")

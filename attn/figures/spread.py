@@ -110,7 +110,9 @@ def score_spread(samples: Mapping[int, np.ndarray], *, lang: str):
         axis.set_minor_locator(NullLocator())
     ax.set_xticks(widths, [str(d) for d in widths])
     ax.yaxis.set_major_locator(LogLocator(base=4))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:g}"))
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:g}")
+    )
     ax.grid(color=GRID)
     write(page, 48, 16, f"{word['y']} ↑", ha="left", color=INK_SOFT, fontsize=SMALL)
     write(page, 302, 268, f"{word['x']} →", ha="right", color=INK_SOFT, fontsize=SMALL)

@@ -41,10 +41,6 @@ PURPLE = "#b3628f"
 RED = "#d0570f"
 QUERY, KEY, VALUE, OUTPUT = BLUE, ORANGE, GREEN, PURPLE
 
-# Text on a coloured cell belongs to the cell, not to the page: it never changes.
-ON_DARK = "#ffffff"
-ON_LIGHT = "#101418"
-
 FONT_FAMILY = ["Noto Sans SC", "DejaVu Sans"]
 FONT_FILE = Path(__file__).parent / "fonts" / "NotoSansSC-Regular.otf"
 
@@ -140,19 +136,6 @@ def words(table: dict[str, dict[str, str]], lang: str) -> dict[str, str]:
         fit = " or ".join(f'"{name}"' for name in sorted(table))
         raise ValueError(f"lang: got {lang!r}; this figure speaks {fit}")
     return table[lang]
-
-
-def text_on(colour) -> str:
-    """The text colour, dark or white, with the greater contrast against a filled cell.
-
-    Contrast ratio and relative luminance as WCAG 2.2 defines them.
-    """
-    rgb = matplotlib.colors.to_rgb(colour)
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    contrast_with_white = 1.05 / (luminance + 0.05)
-    contrast_with_dark = (luminance + 0.05) / (0.0065 + 0.05)
-    return ON_DARK if contrast_with_white >= contrast_with_dark else ON_LIGHT
 
 
 class MissingGlyph(ValueError):

@@ -9,7 +9,7 @@ from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, draw_table, frame_row, label_columns, label_rows, shade, signed_shade, write
 from .labels import position_labels
 from .numbers import decimal, listing, vector
-from .style import BLUE, GRID, INK_SOFT, SMALL, figure_function, words
+from .style import GRID, INK_SOFT, SMALL, figure_function, words
 
 MOST_ROWS, MOST_COLUMNS = 7, 8
 
@@ -78,7 +78,7 @@ def attention_tables(trace: Trace, *, lang: str, labels: Sequence[str] | None = 
     steps = {
         "scores": (_texts(trace.scores), _signed_fills(trace.scores)),
         "scaled": (_texts(trace.masked), _signed_fills(trace.masked)),
-        "weights": (_texts(percent, 1), [[shade(BLUE, w) for w in line] for line in trace.weights]),
+        "weights": (_texts(percent, 1), [[shade(w) for w in line] for line in trace.weights]),
         "output": (_texts(trace.output), _signed_fills(trace.output)),
     }
     block = HEADING + n * CELL_HEIGHT + 12
