@@ -58,15 +58,15 @@ def integers(name, value):
     return array.astype(np.intp, copy=False)
 
 
-def integer(name, value, *, minimum):
-    """``value`` as an int that is at least ``minimum``."""
+def integer(name, value, *, minimum=None):
+    """``value`` as an int, at least ``minimum`` if there is one."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if number < minimum:
+    if minimum is not None and number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {number}")
     return number
 
@@ -77,10 +77,9 @@ def working_dtype(dtype):
 
 
 def softmax_arguments(scores, visible, axis):
+    """Check the arguments of softmax."""
     scores = numbers("scores", scores, axes=1)
-    if isinstance(axis, (bool, np.bool_)) or not hasattr(axis, "__index__"):
-        raise TypeError(f"axis must be an integer, got {axis!r}")
-    axis = operator.index(axis)
+    axis = integer("axis", axis)
     if not -scores.ndim <= axis < scores.ndim:
         raise ValueError(
             f"axis must lie from {-scores.ndim} to {scores.ndim - 1} for scores of shape {scores.shape}, got {axis}"
@@ -92,6 +91,7 @@ def softmax_arguments(scores, visible, axis):
 
 
 def attention_arguments(q, k, v, visible, bias, causal, scale):
+    """Check the arguments that all forms of attention share."""
     q = numbers("q", q, axes=2)
     k = numbers("k", k, axes=2)
     v = numbers("v", v, axes=2)

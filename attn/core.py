@@ -117,7 +117,7 @@ def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     return output.astype(dtype, copy=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """Every step of one call of attention; all arrays are read-only.
 
@@ -149,7 +149,7 @@ class Trace:
     scale: float
 
     def __post_init__(self):
-        for name, value in vars(self).items():
+        for name, value in list(vars(self).items()):
             if isinstance(value, np.ndarray):
                 view = value.view()
                 view.flags.writeable = False
@@ -186,7 +186,9 @@ def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     masked = scaled if visible is None else np.where(visible, scaled, -np.inf)
     weights = softmax(masked)
     output = (weights @ v).astype(dtype, copy=False)
+    # Copies, so that the record stays what it is when the caller's arrays change.
     q, k, v = (np.array(array, dtype=dtype) for array in given)
+    visible, bias = (None if array is None else array.copy() for array in (visible, bias))
     return Trace(q, k, v, scores, scaled, masked, weights, output, visible, bias, scale)
 
 

@@ -209,7 +209,9 @@ class MultiHeadAttention:
         ``visible`` and ``bias`` broadcast to ``(..., n_heads, n_q, n_k)``; the other
         arguments, and the errors, are those of :class:`SelfAttention`.
         """
-        return self.trace(x, context=context, visible=visible, bias=bias, causal=causal, scale=scale).output
+        q, k, v = self.project(x, context=context)
+        heads = attention(q, k, v, visible=visible, bias=bias, causal=causal, scale=scale)
+        return _times(merge_heads(heads), self.w_o)
 
     def trace(self, x, *, context=None, visible=None, bias=None, causal=False, scale=None):
         """The same call with every step kept, as a :class:`MultiHeadTrace`."""

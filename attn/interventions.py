@@ -55,7 +55,7 @@ def intervene(trace, *, k=None, v=None):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FourWays:
     """Nothing replaced, K only, V only, both: four traces and what they differ by.
 

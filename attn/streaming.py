@@ -88,15 +88,16 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
 
     def worker():
         buffer = np.empty(block * n_key, dtype=output.dtype)
-        while tasks:
+        while True:
             try:
                 index, start = tasks.popleft()
-            except IndexError:  # another worker took the last one
+            except IndexError:  # no block is left
                 return
             rows = slice(start, min(start + block, n_query))
             _attend(call, index, rows, bounded, buffer, output[index][rows])
 
-    _run(worker, min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1)
+    workers = min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1
+    _run(worker, workers, tasks)
     return output.astype(call.dtype, copy=False)
 
 
@@ -188,14 +189,17 @@ def _longest_row(array):
     return np.sqrt(np.einsum("...i,...i->...", array, array).max())
 
 
-def _run(worker, workers):
+def _run(worker, workers, tasks):
     """Run ``worker`` on this thread and on ``workers - 1`` more, with BLAS on one thread each."""
     if workers == 1:
         worker()
         return
     with _one_blas_thread(), ThreadPoolExecutor(workers - 1) as pool:
         others = [pool.submit(worker) for _ in range(workers - 1)]
-        worker()
+        try:
+            worker()
+        finally:
+            tasks.clear()  # after an interruption, the others stop at their next block
         for other in others:
             other.result()
 

@@ -334,9 +334,11 @@ def test_trace_gathers_all_that_hides():
 
 def test_trace_does_not_change():
     x = np.array([[1.0, 2.0], [3.0, 4.0]])
-    steps = attn.trace(x, x, x)
-    x[:] = 0
+    visible, bias = np.array([True, False]), np.array([1.0, 2.0])
+    steps = attn.trace(x, x, x, visible=visible, bias=bias)
+    x[:] = visible[:] = bias[:] = 0
     assert steps.q.tolist() == steps.k.tolist() == steps.v.tolist() == [[1, 2], [3, 4]]
+    assert steps.visible.tolist() == [True, False] and steps.bias.tolist() == [1, 2]
     for name, value in vars(steps).items():
         if isinstance(value, np.ndarray):
             with pytest.raises(ValueError, match="read-only"):

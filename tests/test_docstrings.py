@@ -20,10 +20,12 @@ def test_examples_run(name):
 
 
 def public_callables():
-    for module in (attn, attn.lessons):
-        for name in getattr(module, "__all__", vars(module)):
-            thing = getattr(module, name)
-            if callable(thing) and thing.__module__.startswith("attn") and not name.startswith("_"):
+    for name in attn.__all__:
+        if callable(getattr(attn, name)):
+            yield name, getattr(attn, name)
+    for module in (attn.lessons, attn.models):
+        for name, thing in vars(module).items():
+            if callable(thing) and thing.__module__ == module.__name__ and not name.startswith("_"):
                 yield name, thing
 
 

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -266,6 +267,22 @@ def test_an_error_in_a_worker_is_raised(eager_threads, monkeypatch):
     with pytest.raises(MemoryError, match="planted"):
         for _ in range(100):  # until the other worker gets a block
             attn.streaming_attention(q, k, v, block=1, threads=2)
+
+
+def test_an_interruption_stops_the_other_workers(eager_threads, monkeypatch):
+    caller, done = threading.current_thread(), []
+
+    def attend(*args):
+        if threading.current_thread() is caller:
+            raise KeyboardInterrupt
+        time.sleep(0.001)
+        done.append(args)
+
+    monkeypatch.setattr(streaming, "_attend", attend)
+    q, k, v = normal(22, (2000, 2), (4, 2), (4, 2))
+    with pytest.raises(KeyboardInterrupt):
+        attn.streaming_attention(q, k, v, block=1, threads=2)
+    assert len(done) < 1000
 
 
 def blas_threads():
