@@ -38,8 +38,12 @@ class BlockError:
 
 @dataclass(frozen=True)
 class BlockFigure:
+    """A figure as it goes into the page. `element` and `data`: see `attn.figures.interactive`."""
+
     svg: str
     alt: str
+    element: str | None = None
+    data: str | None = None
 
 
 @dataclass(frozen=True)

@@ -189,8 +189,15 @@ def finish(page: str, woven: str, path: str, figures: tuple[BlockFigure, ...]) -
 
 
 def _figure(figures: tuple[BlockFigure, ...], number: int) -> str:
-    svg = figures[number - 1].svg.replace(FIGURE_PREFIX, f"fig{number}")
-    return f'<figure class="attn-figure" id="fig-{number}">{svg}</figure>'
+    """The figure; inside its interactive element, with its numbers, where it has one."""
+    figure = figures[number - 1]
+    svg = figure.svg.replace(FIGURE_PREFIX, f"fig{number}")
+    still = f'<figure class="attn-figure" id="fig-{number}">{svg}</figure>'
+    if figure.element is None:
+        return still
+    data = figure.data.replace("<", "\\u003c")  # so that no text can end the script element
+    script = f'<script type="application/json">{data}</script>'
+    return f"<attn-{figure.element}>{still}{script}</attn-{figure.element}>"
 
 
 def _mark_fences(page: str, chapter: Chapter) -> str:

@@ -143,14 +143,18 @@ def _figures() -> list[dict]:
 
     if not capture_backend.shown:
         return []
+    figures, capture_backend.shown[:] = list(capture_backend.shown), []
+    return [_figure(figure) for figure in figures]
+
+
+def _figure(figure) -> dict:
     from attn.figures import description
+    from attn.figures.interactive import interactive_of
     from attn.figures.svg import to_svg
 
-    figures, capture_backend.shown[:] = list(capture_backend.shown), []
-    return [
-        {"svg": to_svg(figure, prefix=FIGURE_PREFIX), "alt": description(figure)}
-        for figure in figures
-    ]
+    element, data = interactive_of(figure) or (None, None)
+    svg = to_svg(figure, prefix=FIGURE_PREFIX)
+    return {"svg": svg, "alt": description(figure), "element": element, "data": data}
 
 
 def _left_open() -> int:

@@ -130,6 +130,14 @@ def test_finish_places_figures_and_copies():
     assert 'attn-cont" data-copy="draw()&#10;print(&quot;&lt;&amp;&gt;&quot;)&#10;"' in page
 
 
+def test_an_interactive_figure_keeps_the_still_one_inside():
+    living = BlockFigure("<svg></svg>", "a", "mask-composer", '{"label": "</script>"}')
+    page = finish('<p><span data-figure="1"></span></p>', "", "x.md", (living,))
+    still = '<figure class="attn-figure" id="fig-1"><svg></svg></figure>'
+    assert page.startswith(f"<attn-mask-composer>{still}<script type=")
+    assert page.count("</script>") == 1 and "\\u003c/script>" in page
+
+
 def test_finish_takes_words_without_a_lexer_as_text():
     assert "attn-output" not in finish(rendered("text"), "~~~plain\nx\n~~~\n", "x.md", ())
 
