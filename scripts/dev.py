@@ -7,8 +7,6 @@ Runs on any Python that can say its version: what a command needs is installed i
 the first start, and the command then runs there.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno
@@ -27,10 +25,11 @@ PORTS_TRIED = 50
 
 def main(argv: list) -> int:
     """Run one command. Returns its exit status: 0 well, 1 problems found, 2 cannot start."""
-    for stream in (sys.stdout, sys.stderr):
-        # A console without Chinese must not end a build; a log must not lag behind it.
-        stream.reconfigure(errors="backslashreplace", line_buffering=True)
     try:
+        environment.check_version(sys.version_info, sys.executable)
+        for stream in (sys.stdout, sys.stderr):
+            # A console without Chinese must not end a build; a log must not lag behind it.
+            stream.reconfigure(errors="backslashreplace", line_buffering=True)
         parser = make_parser()
         if not argv:
             parser.print_help()

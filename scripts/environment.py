@@ -4,8 +4,6 @@ Imports nothing but the standard library, and keeps to syntax that an old Python
 so that an old Python can say that it is too old.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util
@@ -16,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Optional
 
 import progress
 
@@ -50,9 +49,8 @@ def ensure(root: Path, level: str = "site") -> Path:
     Raises
     ------
     SetupError
-        When this Python is too old, or a step fails.
+        When a step fails. The message says what would help.
     """
-    check_version(sys.version_info, sys.executable)
     root = root.resolve()
     venv = root / ".venv"
     python = _program(venv, "python")
@@ -103,7 +101,7 @@ def check_can_make_venv(find_spec=importlib.util.find_spec) -> None:
 # What is missing
 
 
-def _missing(root: Path, level: str) -> str | None:
+def _missing(root: Path, level: str) -> Optional[str]:
     """Say what the environment lacks, or None when it lacks nothing."""
     venv = root / ".venv"
     return (
@@ -114,7 +112,7 @@ def _missing(root: Path, level: str) -> str | None:
     )
 
 
-def _why_rebuild(venv: Path) -> str | None:
+def _why_rebuild(venv: Path) -> Optional[str]:
     if not venv.exists():
         return "there is no .venv yet"
     stamp = _read_stamp(venv)
@@ -141,7 +139,7 @@ def _belongs_here(venv: Path, stamp: dict) -> bool:
     return False
 
 
-def _venv_version(venv: Path) -> tuple | None:
+def _venv_version(venv: Path) -> Optional[tuple]:
     if Path(sys.prefix).resolve() == venv:
         return tuple(sys.version_info[:3])
     # Asked, not read from pyvenv.cfg: a distribution's upgrade changes what the link runs.
@@ -158,14 +156,14 @@ def _venv_version(venv: Path) -> tuple | None:
     return None
 
 
-def _why_install(root: Path, level: str) -> str | None:
+def _why_install(root: Path, level: str) -> Optional[str]:
     stamp = _read_stamp(root / ".venv")
     if stamp.get(level) == _key(root, level):
         return None
     return "packages are new or have changed" if level in stamp else "packages are missing"
 
 
-def _why_install_node(root: Path) -> str | None:
+def _why_install_node(root: Path) -> Optional[str]:
     if not (root / "package.json").exists():
         return None
     venv = root / ".venv"
@@ -175,7 +173,7 @@ def _why_install_node(root: Path) -> str | None:
     return None if find_node() else "Node is missing or too old"
 
 
-def find_node() -> str | None:
+def find_node() -> Optional[str]:
     """The Node on PATH, if it is new enough and has npm."""
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
@@ -187,7 +185,7 @@ def find_node() -> str | None:
     return None
 
 
-def _why_install_node_modules(root: Path, level: str) -> str | None:
+def _why_install_node_modules(root: Path, level: str) -> Optional[str]:
     if not (root / "package.json").exists():
         return None
     stamp = _read_json(root / "node_modules" / STAMP)
@@ -343,7 +341,7 @@ def _program(venv: Path, name: str) -> Path:
     return venv / "bin" / name
 
 
-def _newer_python() -> str | None:
+def _newer_python() -> Optional[str]:
     for minor in range(PYTHON[1] + 20, PYTHON[1], -1):
         name = "python3.{}".format(minor)
         with contextlib.suppress(OSError):

@@ -1,7 +1,5 @@
 """Run a long command quietly: one line says what and how long; its output shows only if it fails."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -228,7 +228,9 @@ def tree(tmp_path):
     )
     (tmp_path / "tests/test_one.py").write_text("def test_one(): pass\ndef test_two(): pass\n")
     (tmp_path / "tests/browser/test_page.py").write_text(
-        "import os\ndef test_page(): assert os.path.exists(os.environ['CHROMIUM'])\n"
+        "import os\ndef test_page():\n"
+        "    assert os.path.exists(os.environ['CHROMIUM'])\n"
+        "    assert os.environ.get('ATTN_SITE', '').endswith('site')\n"
     )
     block = "```python\nprint(1)\n```\n"
     for name in ("docs/zh/a.md", "docs/en/a.md", "README.md", "README.zh.md"):
@@ -260,27 +262,33 @@ def test_everything_passes_and_is_counted(tree, browser, capfd):
 
 
 FAULTS = {
-    "a unit test": ("tests/test_one.py", "def test_one(): assert 0\ndef test_two(): pass\n"),
-    "a block": ("docs/en/a.md", "```python\n1 / 0\n```\n"),
-    "a warning in a block": (
-        "docs/zh/a.md",
-        "```python\nimport warnings\nwarnings.warn('planted')\n```\n",
-    ),
-    "a block of the README": ("README.zh.md", "```python\nraise SystemError\n```\n"),
-    "a page": ("tests/browser/test_page.py", "def test_page(): assert 0\n"),
-    "the checks": ("scripts/dev.py", "import sys; sys.exit(sys.argv[1] == 'check')\n"),
-    "the build": ("scripts/dev.py", "import sys; sys.exit(sys.argv[1] == 'build')\n"),
+    "tests/test_one.py": "def test_one(): assert 0\ndef test_two(): pass\n",
+    "docs/en/a.md": "```python\n1 / 0\n```\n",
+    "docs/zh/a.md": "```python\nimport warnings\nwarnings.warn('planted')\n```\n",
+    "README.zh.md": "```python\nraise SystemError\n```\n",
+    "tests/browser/test_page.py": "def test_page(): assert 0\n",
 }
 
 
 @POSIX
-@pytest.mark.parametrize("name", FAULTS)
-def test_one_fault_fails_the_run_and_the_rest_still_runs(tree, browser, capfd, name):
-    path, content = FAULTS[name]
-    (tree / path).write_text(content)
+def test_every_fault_is_counted_and_every_step_still_runs(tree, browser, capfd):
+    for path, content in FAULTS.items():
+        (tree / path).write_text(content)
     status, out, last = everything(tree, capfd)
     assert status == 1
-    assert last == "8 passed, 1 failed, 0 skipped"
+    assert last == "4 passed, 5 failed, 0 skipped"
+    assert "ran check" in out and "ran build" in out
+
+
+@POSIX
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_command_that_fails_fails_the_run(tree, browser, capfd, command):
+    (tree / "scripts/dev.py").write_text(f"import sys; sys.exit(sys.argv[1] == {command!r})\n")
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    # Without a build there are no pages to test: the test of them fails here too.
+    failed = 2 if command == "build" else 1
+    assert last == f"{9 - failed} passed, {failed} failed, 0 skipped"
 
 
 @POSIX
