@@ -11,10 +11,11 @@ import jieba
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, Files
-from mkdocs.utils import meta
+from mkdocs.utils import get_relative_url, meta
 
+import elements
 from formulas import katex_files
-from pages import Pages, shared_formulas, shared_runner
+from pages import Pages, find_node, shared_formulas, shared_runner
 from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +45,21 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, content in katex_files(ROOT).items():
         files.append(File.generated(config, path, **_content(content)))
+    files = bundled(files, config)
     pages.begin([Path(file.abs_src_path) for file in files.documentation_pages()])
+    return files
+
+
+def bundled(files: Files, config: MkDocsConfig) -> Files:
+    """The files with the scripts of the interactive figures in place of their sources."""
+    for file in [file for file in files if file.src_uri.startswith(elements.FOLDER)]:
+        files.remove(file)
+    try:
+        scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", find_node())
+    except elements.BundleError as error:
+        raise Abort(str(error)) from None
+    for path, script in scripts.items():
+        files.append(File.generated(config, path, abs_src_path=str(script)))
     return files
 
 
@@ -68,7 +83,20 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:
-    return pages.html(Path(page.file.abs_src_path), output)
+    finished = pages.html(Path(page.file.abs_src_path), output)
+    return with_scripts(finished, lambda path: get_relative_url(path, page.url))
+
+
+def with_scripts(page: str, address) -> str:
+    """The page with the style and the scripts of its interactive figures, if it has any."""
+    names = elements.used(page)
+    if not names:
+        return page
+    style = f'<link rel="stylesheet" href="{address("assets/css/elements.css")}">\n'
+    scripts = [f'<script defer src="{address(f"{elements.FOLDER}/{n}.js")}"></script>\n' for n in names]
+    page = page.replace("</head>", f"{style}</head>", 1)
+    head, _, tail = page.rpartition("</body>")
+    return head + "".join(scripts) + "</body>" + tail
 
 
 def on_post_build(config: MkDocsConfig) -> None:

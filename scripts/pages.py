@@ -32,9 +32,13 @@ def shared_runner(root: Path) -> Runner:
 
 @functools.cache
 def shared_formulas(root: Path) -> Formulas:
+    return Formulas(root / ".cache" / "formulas", find_node())
+
+
+def find_node() -> str | None:
     # The venv first: a Node is put there only where the machine's own is missing or too old.
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return Formulas(root / ".cache" / "formulas", shutil.which("node", path=places))
+    return shutil.which("node", path=places)
 
 
 def run_ahead(root: Path, languages: tuple[str, ...]) -> None:
