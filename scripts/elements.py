@@ -2,7 +2,8 @@
 
 Classic, because browsers refuse module scripts from `file://`. The sources are plain ES
 modules in `docs/theme/assets/elements/`: `attn-NAME.js` is the entry of the element
-`<attn-NAME>`, other modules there are what the entries share.
+`<attn-NAME>`. What entries import from `shared.js` is in a script of its own, so that a page
+with two elements loads it once.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 
 SOURCES = Path("docs/theme/assets/elements")
 FOLDER = "assets/elements"  # where the scripts stand in each edition
+SHARED = "shared"
+_GLOBAL = "attnShared"  # what the shared script leaves for the others
 _USED = re.compile(r"<(attn-[a-z-]+)>")
 
 
@@ -39,27 +42,47 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
     folder = cache / digest.hexdigest()[:32]
     if not folder.exists():
         shutil.rmtree(cache, ignore_errors=True)
-        _run_esbuild(root, entries, folder, node)
-    return {f"{FOLDER}/{entry.name}": folder / entry.name for entry in entries}
+        _bundle(root, entries, folder, node)
+    scripts = [f"{SHARED}.js", *(entry.name for entry in entries)]
+    return {f"{FOLDER}/{script}": folder / script for script in scripts}
 
 
-def _run_esbuild(root: Path, entries: list[Path], folder: Path, node: str | None) -> None:
+def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> None:
+    scratch = folder.with_suffix(".new")
+    shared = root / SOURCES / f"{SHARED}.js"
+    try:
+        _run_esbuild(root, node, scratch, [shared], "--format=iife", f"--global-name={_GLOBAL}")
+        _run_esbuild(
+            root,
+            node,
+            scratch,
+            entries,
+            f"--external:./{SHARED}.js",
+            "--format=cjs",  # the one format in which what is external can be asked for
+            f"--banner:js=(()=>{{const require=()=>{_GLOBAL};",
+            "--footer:js=})();",
+        )
+    except BundleError:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    scratch.rename(folder)
+
+
+def _run_esbuild(root: Path, node: str | None, out: Path, entries: list[Path], *options: str) -> None:
     esbuild = root / "node_modules" / "esbuild" / "bin" / "esbuild"
     if node is None or not esbuild.exists():
         raise BundleError("esbuild is missing; run `python3 scripts/dev.py build`, which installs it")
-    scratch = folder.with_suffix(".new")
-    options = ["--bundle", "--minify", "--format=iife", "--target=es2020", "--charset=utf8"]
-    command = [str(esbuild), *map(str, entries), *options, f"--outdir={scratch}"]
+    always = ["--bundle", "--minify", "--target=es2020", "--charset=utf8", f"--outdir={out}"]
+    command = [str(esbuild), *map(str, entries), *always, *options]
     # The package may hold esbuild's own program or a script that starts it.
     if esbuild.read_bytes()[:2] == b"#!":
         command.insert(0, node)
     done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
     if done.returncode:
-        shutil.rmtree(scratch, ignore_errors=True)
         raise BundleError(done.stderr.strip())
-    scratch.rename(folder)
 
 
 def used(page: str) -> list[str]:
-    """The elements on a page, each once, in order of their names."""
-    return sorted(set(_USED.findall(page)))
+    """The scripts of the elements on a page, each once, in the order in which they must run."""
+    names = sorted(set(_USED.findall(page)))
+    return [SHARED, *names] if names else []

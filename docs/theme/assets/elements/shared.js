@@ -1,0 +1,11 @@
+// What the elements share: one script, loaded once by a page that has any of them. An element
+// imports from here; a module that only one element uses is imported by that element itself.
+
+export { html, nothing, svg } from "lit-html";
+export { live } from "lit-html/directives/live.js";
+export * as attention from "./attention.js";
+export { button, choose, slider, tick } from "./controls.js";
+export { AttnElement, define } from "./element.js";
+export { decimal, fill, fraction, listing, number, percent, shares, vector } from "./format.js";
+export { choice, flag, flags, numbers, order, whole } from "./state.js";
+export { table } from "./table.js";
