@@ -4,15 +4,15 @@
 normalizer calculation for softmax"; Dao et al. 2022, "FlashAttention"). What makes
 ``streaming_attention`` fast:
 
-1. A block of queries at a time, against all the keys that it may read. That slice of
-   the table stays in the processor's cache, and the next block writes over it.
+1. A block of queries against a block of keys at a time. That tile of the table stays in
+   the processor's cache, and the next one is written over it.
 2. Keys that no query of the block may read are left out before the product.
 3. The scale goes into q, which is small; exponentials are taken in place; the row sums
    are one more product.
 4. The largest score is subtracted only so that no exponential overflows. Where the
    lengths of the queries and keys prove that none can, it is not looked for.
-5. One worker for each core takes the next block, those with the most keys first. Each
-   runs its matrix products on one thread, so that workers do not wait for each other.
+5. One worker for each core takes the next block of queries, those with the most keys
+   first. Each runs its products on one thread, so that workers do not wait for each other.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ try:
 except ImportError:
     ThreadpoolController = None
 
-# Scores that one worker holds at a time: 4 MB in float32.
-_SLICE = 2**20
+# A tile of 384 × 384 scores takes 0.6 MB in float32, of the size of a core's cache.
+_BLOCK = 384
 # A table of fewer scores is done before a second worker would have started.
 _WORTH_A_THREAD = 2**18
 # Two calls at once would undo each other's limit on BLAS threads.
@@ -52,7 +52,8 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
     Parameters
     ----------
     q, k, v, visible, bias, causal, scale : as for :func:`attn.attention`.
-    block : how many queries are worked on together; None chooses.
+    block : how many queries, and how many keys, are worked on together (with fewer
+        queries than that, more keys); None chooses.
     threads : how many workers; None means one for each core (or a single one, where the
         package ``threadpoolctl`` is missing, which keeps BLAS from using threads too).
 
@@ -73,86 +74,90 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
     """
     call = attention_arguments(q, k, v, visible, bias, causal, scale)
     *leading, n_query, n_key = call.table
-    if block is None:
-        block = min(256, max(16, _SLICE // max(n_key, 1)))
-    block = min(integer("block", block, minimum=1), max(n_query, 1))
+    block = _BLOCK if block is None else integer("block", block, minimum=1)
     threads = _cores() if threads is None else integer("threads", threads, minimum=1)
-
     output = np.zeros((*leading, n_query, call.v.shape[-1]), dtype=call.q.dtype)
     if not (output.size and n_key):
         return output.astype(call.dtype, copy=False)
+
     bounded = _no_exponential_overflows(call)
+    n_rows = min(block, n_query)
+    n_columns = min(block * block // n_rows, n_key)
     # Under a causal mask the last queries read the most keys.
-    starts = reversed(range(0, n_query, block))
+    starts = reversed(range(0, n_query, n_rows))
     tasks = deque((index, start) for start in starts for index in np.ndindex(*leading))
 
     def worker():
-        buffer = np.empty(block * n_key, dtype=output.dtype)
+        tile = np.empty((n_rows, n_columns), dtype=output.dtype)
         while True:
             try:
                 index, start = tasks.popleft()
             except IndexError:  # no block is left
                 return
-            rows = slice(start, min(start + block, n_query))
-            _attend(call, index, rows, bounded, buffer, output[index][rows])
+            rows = slice(start, min(start + n_rows, n_query))
+            _attend(call, index, rows, bounded, tile, output[index][rows])
 
     workers = min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1
     _run(worker, workers, tasks)
     return output.astype(call.dtype, copy=False)
 
 
-def _attend(call, index, rows, bounded, buffer, out):
-    """One block of queries of one head: its rows of the output, written to ``out``."""
-    keys, seen = _visible_keys(call, index, rows)
+def _attend(call, index, rows, bounded, tile, out):
+    """One block of queries of one head: its rows of the output are added to ``out``, zeros so far."""
     q = _head(call, call.q, index)[rows] * call.scale
-    k = _head(call, call.k, index)[keys]
-    v = _head(call, call.v, index)[keys]
-    scores = buffer[: len(q) * len(k)].reshape(len(q), len(k))
-    # A key that some queries of the block may not read can hold anything.
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.matmul(q, k.T, out=scores)
-        if call.bias is not None:
-            scores += _table(call, call.bias, index)[rows, keys]
-    if seen is not None:
-        np.copyto(scores[:, -seen.shape[1] :], -np.inf, where=~seen)
-    if not bounded:
-        largest = scores.max(axis=1, keepdims=True, initial=-np.inf)
-        largest[largest == -np.inf] = 0
-        with np.errstate(over="ignore"):
-            scores -= largest
-    np.exp(scores, out=scores)
-    total = scores @ np.ones(len(k), dtype=scores.dtype)
-    total[total == 0] = 1
-    np.matmul(scores, v, out=out)
-    out /= total[:, None]
+    all_k, all_v = _head(call, call.k, index), _head(call, call.v, index)
+    maximum = np.full((len(q), 1), -np.inf, dtype=q.dtype)
+    total = np.zeros((len(q), 1), dtype=q.dtype)
+    for keys, seen in _visible_keys(call, index, rows, tile.shape[1]):
+        k, v = all_k[keys], all_v[keys]
+        scores = tile[: len(q), : len(k)]
+        with np.errstate(over="ignore", invalid="ignore"):  # a hidden key may hold anything
+            np.matmul(q, k.T, out=scores)
+            if call.bias is not None:
+                scores += _table(call, call.bias, index)[rows, keys]
+        if seen is not None:
+            np.copyto(scores, -np.inf, where=~seen)
+        if not bounded:
+            larger = np.maximum(maximum, scores.max(axis=1, keepdims=True))
+            # While nothing was visible the maximum is -inf, and -inf - (-inf) is NaN.
+            subtract = np.where(larger == -np.inf, 0, larger)
+            with np.errstate(over="ignore"):
+                shrink = np.exp(maximum - subtract)
+                scores -= subtract
+            total *= shrink
+            out *= shrink
+            maximum = larger
+        np.exp(scores, out=scores)
+        total += scores @ np.ones((len(k), 1), dtype=scores.dtype)
+        out += scores @ v
+    out /= np.where(total == 0, 1, total)
 
 
-def _visible_keys(call, index, rows):
-    """The keys that a query of the block may read, and who may read the last of them.
+def _visible_keys(call, index, rows, n_columns):
+    """Blocks of keys that some query of ``rows`` may read, each with a table of who may read which.
 
-    Returns an index into the keys, and booleans for the last columns of the block (the
-    first ones are read by every query), or None where every query reads every key.
+    Keys that none of them may read are left out. The table is None where all may read all.
     """
     n_key = call.table[-1]
-    n_rows = rows.stop - rows.start
-    end, offset = n_key, n_key
-    if call.offset is not None:
-        offset = rows.start + call.offset
-        end = min(max(offset + n_rows, 0), n_key)
-    if call.visible is None and call.bias is None:
-        first = min(max(offset + 1, 0), end)
-        return slice(0, end), np.tri(n_rows, end - first, offset - first, dtype=bool) if first < end else None
-
-    seen = np.tri(n_rows, end, offset, dtype=bool)
-    if call.visible is not None:
-        seen &= _table(call, call.visible, index)[rows, :end]
-    if call.bias is not None:
-        seen &= ~np.isneginf(_table(call, call.bias, index)[rows, :end])
-    keys = np.flatnonzero(seen.any(axis=0))
-    if keys.size == end:
-        keys = slice(0, end)
-    seen = seen[:, keys]
-    return keys, None if seen.all() else seen
+    # Query i may read up to key i + offset; without a causal mask, up to the last.
+    offset = n_key if call.offset is None else call.offset
+    end = min(rows.stop + offset, n_key)
+    for start in range(0, end, n_columns):
+        keys = slice(start, min(start + n_columns, end))
+        if call.visible is None and call.bias is None and keys.stop <= rows.start + offset + 1:
+            yield keys, None
+            continue
+        seen = np.tri(rows.stop - rows.start, keys.stop - start, rows.start + offset - start, dtype=bool)
+        if call.visible is not None:
+            seen &= _table(call, call.visible, index)[rows, keys]
+        if call.bias is not None:
+            seen &= ~np.isneginf(_table(call, call.bias, index)[rows, keys])
+        if seen.all():
+            yield keys, None
+        elif (by_any := seen.any(axis=0)).all():
+            yield keys, seen
+        elif by_any.any():
+            yield start + np.flatnonzero(by_any), seen[:, by_any]
 
 
 def _head(call, array, index):
