@@ -6,11 +6,13 @@ import numpy as np
 
 from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, draw_table, tint, write
+from .interactive import make_interactive
 from .masks import outline_visible, runs
 from .numbers import listing
 from .style import BLUE, GRID, INK_SOFT, PANEL, SMALL, figure_function, words
 
 MOST_MASKS, MOST_POSITIONS = 6, 12
+COMPOSED = {"causal", "padding", "window", "cross", "end", "start"}  # what the mask composer starts from
 
 _WORDS = {
     "zh": {
@@ -108,6 +110,8 @@ def mask_gallery(masks: Mapping[str, np.ndarray], *, lang: str):
 
     texts = [_alt(word.get(name, name), mask, word, lang) for name, mask in tables.items()]
     describe(fig, word["alt"].format(masks=word["between_masks"].join(texts)), title=word["title"])
+    if set(tables) == COMPOSED:
+        make_interactive(fig, "mask-composer", {"masks": tables})
     return fig
 
 

@@ -8,6 +8,7 @@ from matplotlib.collections import LineCollection
 from ..core import Trace
 from .alt import describe
 from .canvas import PAGE_WIDTH, Table, canvas, draw_table, end_of, label_columns, label_rows, shade, tint, write
+from .interactive import make_interactive
 from .labels import position_labels
 from .numbers import listing, shares
 from .style import BLUE, GRID, INK, INK_SOFT, PANEL, SMALL, figure_function, words
@@ -107,6 +108,9 @@ def mask_grid(
     label_rows(ax, table, queries)
     _legend(ax, table.bottom + 22, word, "visible" if numbers else "visible_only")
     describe(fig, _alt(trace, visible, numbers, queries, keys, word, lang), title=word["title"])
+    if numbers:
+        data = {"visible": visible, "scaled": trace.scaled, "queries": queries, "keys": keys}
+        make_interactive(fig, "mask-composer", data)
     return fig
 
 

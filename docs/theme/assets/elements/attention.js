@@ -65,7 +65,12 @@ export function windowMask(queries, keys, { left, right, align = "end" }) {
   return maskOf(queries, keys, (i, j) => j - (i + offset) >= -left && j - (i + offset) <= right);
 }
 
-export const paddingMask = (length, queries, keys) => maskOf(queries, keys, (_, j) => j < length);
+// `front`: the filler stands before the sequence, not behind it.
+export const paddingMask = (length, queries, keys, front = false) =>
+  maskOf(queries, keys, (_, j) => (front ? j >= keys - length : j < length));
+
+// A key must pass both.
+export const both = (one, other) => one.map((row, i) => row.map((seen, j) => seen && other[i][j]));
 
 // Deleting weights after softmax instead of hiding scores before it.
 export const deleted = (weights, visible) => weights.map((weight, j) => (visible[j] ? weight : 0));

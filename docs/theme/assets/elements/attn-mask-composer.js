@@ -1,3 +1,334 @@
-import { AttnElement, define, html } from "./shared.js";
-class X extends AttnElement { static words={zh:{title:"a"},en:{title:"b"}}; fields(){return {}} view(){return html`<p>x</p>`}}
-define("mask-composer", X);
+// Who may read whom: put masks together or paint one, see the weights, and what a wrong order of
+// masking and softmax does to a row.
+//
+// data: {visible, scaled, queries, keys}, a table with its scaled scores and the names of its
+// positions; or {masks}, a table of booleans for each of causal, padding, window, cross, end, start.
+
+import {
+  AttnElement, attention, choice, choose, define, fill, flag, flags, html, listing, nothing, shares,
+  slider, table, tick, whole,
+} from "./shared.js";
+
+const LARGEST = 99; // a denominator; raised scores bring larger ones than the lesson has
+const MOST_BUMPS = 4;
+const NO_GUESS = -1;
+
+const WORDS = {
+  zh: {
+    title: "动手搭一个掩码",
+    start: "从哪一种开始",
+    kinds: { causal: "因果", padding: "填充", window: "窗口", cross: "交叉", end: "末端对齐", start: "起点对齐" },
+    causal: "因果",
+    padding: "填充",
+    window: "窗口",
+    queries: "查询数",
+    real: "真实位置数",
+    front: "填充放在前面",
+    reach: "最远读到",
+    align: "查询比键少时",
+    aligned: { end: "末端对齐", start: "起点对齐" },
+    caption: "行是查询，列是被读的位置。点格子，遮住或放开。",
+    hidden: "查询 {row}，位置 {column}：不可见",
+    visible: "查询 {row}，位置 {column}：可见",
+    weight: "查询 {row}，位置 {column}：可见，权重 {weight}",
+    count: "{all} 对里有 {seen} 对可见。",
+    several: "几种掩码同时用：每一种都放行，才可见。",
+    empty: "查询 {rows} 什么也读不到。",
+    zeros: "没有可分的，这里给全 0；别的写法会得到 NaN，或者把遮住的又读回来。",
+    said: "查询 {row}：权重 {weights}",
+    saidSeen: "查询 {row} 读 {seen} 个位置",
+    race: "先遮住，还是先 softmax？",
+    pick: "看哪一行",
+    ask: "先 softmax，再把遮住的权重删成 0。查询 {row} 这一行加起来是多少？",
+    right: "对，是 {sum}。",
+    wrong: "不是 {guess}，是 {sum}。",
+    gone: "删掉的那份没有分给别人。",
+    bump: "把遮住的得分调大",
+    leak: "遮住的得分一变大，第二条里可见的权重就变小：权重是 0，它的得分还是漏进来了。",
+    same: "这一行没有遮住什么，先后都一样。",
+    before: "先遮住，再 softmax",
+    after: "先 softmax，再删去",
+    renormalised: "删去，再重新归一化",
+    sum: "和 {sum}",
+    nothing: "0/0，没有可分的",
+  },
+  en: {
+    title: "Compose a mask",
+    start: "start from",
+    kinds: { causal: "causal", padding: "padding", window: "window", cross: "cross", end: "end-aligned", start: "start-aligned" },
+    causal: "causal",
+    padding: "padding",
+    window: "window",
+    queries: "queries",
+    real: "real positions",
+    front: "filler in front",
+    reach: "reaches",
+    align: "with fewer queries than keys",
+    aligned: { end: "align the ends", start: "align the starts" },
+    caption: "Rows are queries, columns the positions read. Press a cell to hide it or show it.",
+    hidden: "query {row}, position {column}: hidden",
+    visible: "query {row}, position {column}: visible",
+    weight: "query {row}, position {column}: visible, weight {weight}",
+    count: "{seen} of {all} pairs are visible.",
+    several: "Several masks at once: a position must pass them all.",
+    empty: "Query {rows} may read nothing.",
+    zeros: "There is nothing to share out: zeros here. Written otherwise it gives NaN, or reads what was hidden.",
+    said: "query {row}: weights {weights}",
+    saidSeen: "query {row} reads {seen} positions",
+    race: "Hide first, or softmax first?",
+    pick: "row",
+    ask: "Softmax first, then set the hidden weights to 0. What does the row of query {row} add up to?",
+    right: "Yes, {sum}.",
+    wrong: "Not {guess} but {sum}.",
+    gone: "The deleted share went to nobody.",
+    bump: "raise the hidden scores",
+    leak: "As the hidden scores rise, the visible weights in the second line shrink: the weights are 0, but the scores leak in.",
+    same: "Nothing is hidden in this row, so the order does not matter.",
+    before: "hide, then softmax",
+    after: "softmax, then delete",
+    renormalised: "delete, then renormalise",
+    sum: "sum {sum}",
+    nothing: "0/0: nothing to share out",
+  },
+};
+
+const none = (count) => Array.from({ length: count }, () => false);
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const seenBy = (row) => row.filter(Boolean).length;
+
+class MaskComposer extends AttnElement {
+  static words = WORDS;
+
+  fields() {
+    const { masks, scaled, visible } = this.data;
+    const keys = masks ? masks.causal.length : scaled[0].length;
+    const queries = masks ? keys : scaled.length;
+    const starts = masks ? masks.causal : visible;
+    const causal = same(starts, attention.causalMask(queries, keys));
+    const painted = causal ? none(queries * keys) : starts.flat().map((seen) => !seen);
+    this.size = { queries, keys };
+    return {
+      causal: flag(causal),
+      padding: flag(),
+      window: flag(),
+      queries: whole(1, queries, queries),
+      real: whole(0, keys, masks ? seenBy(masks.padding[0]) : keys - 1),
+      front: flag(),
+      reach: whole(0, keys - 1, masks ? seenBy(masks.window.at(-1)) - 1 : 1),
+      align: choice(["end", "start"]),
+      painted: flags(painted),
+      row: whole(0, queries - 1, Math.min(1, queries - 1)),
+      guess: whole(NO_GUESS, 2, NO_GUESS),
+      bump: whole(0, MOST_BUMPS, 0),
+    };
+  }
+
+  // The mask as it is now.
+  get mask() {
+    const { causal, padding, window, queries, real, front, reach, align, painted } = this.state;
+    const { keys } = this.size;
+    const masks = [attention.paddingMask(keys, queries, keys)];
+    if (causal) masks.push(attention.causalMask(queries, keys, align));
+    if (window) masks.push(attention.windowMask(queries, keys, { left: reach, right: reach, align }));
+    if (padding) masks.push(attention.paddingMask(real, queries, keys, front));
+    const composed = masks.reduce(attention.both);
+    return composed.map((row, i) => row.map((seen, j) => seen !== painted[i * keys + j]));
+  }
+
+  view() {
+    const mask = this.mask;
+    return html`${this.controls(mask)} ${this.grid(mask)} ${this.note(mask)}
+    ${this.data.scaled ? this.race(mask[this.state.row]) : nothing}`;
+  }
+
+  // Any change of the mask asks the question of the race anew.
+  change(changes) {
+    this.set({ guess: NO_GUESS, bump: 0, ...changes }, this.counted);
+  }
+
+  get counted() {
+    const mask = this.mask;
+    return fill(this.word.count, { seen: seenBy(mask.flat()), all: mask.flat().length });
+  }
+
+  controls(mask) {
+    const { word, state, size } = this;
+    const kinds = ["causal", "padding", "window"];
+    return html`
+      ${this.data.masks ? this.starts(mask) : nothing}
+      <div class="attn-controls">
+        ${kinds.map((kind) =>
+          tick({ label: word[kind], value: state[kind], flip: (on) => this.change({ [kind]: on }) }),
+        )}
+        ${this.data.masks
+          ? slider({
+              label: word.queries, least: 1, most: size.queries, value: state.queries,
+              move: (queries) => this.change({ queries }),
+            })
+          : nothing}
+      </div>
+      <div class="attn-controls attn-mask-composer-more">
+        ${state.padding
+          ? html`${slider({
+              label: word.real, least: 0, most: size.keys, value: state.real,
+              move: (real) => this.change({ real }),
+            })}
+            ${tick({ label: word.front, value: state.front, flip: (front) => this.change({ front }) })}`
+          : nothing}
+        ${state.window
+          ? slider({
+              label: word.reach, least: 0, most: size.keys - 1, value: state.reach, text: `±${state.reach}`,
+              move: (reach) => this.change({ reach }),
+            })
+          : nothing}
+        ${state.queries < size.keys && (state.causal || state.window)
+          ? choose(this, {
+              name: "align", legend: word.align, options: Object.entries(word.aligned),
+              pick: (align) => this.change({ align }),
+            })
+          : nothing}
+      </div>
+    `;
+  }
+
+  // The masks of the still figure.
+  starts(mask) {
+    const { masks } = this.data;
+    const options = Object.entries(this.word.kinds);
+    const value = options.map(([name]) => name).find((name) => same(masks[name], mask));
+    return html`<div class="attn-controls">
+      ${choose(this, { name: "start", legend: this.word.start, options, value, pick: (name) => this.startFrom(name) })}
+    </div>`;
+  }
+
+  startFrom(name) {
+    const first = Object.fromEntries(Object.entries(this.choices).map(([field, { first }]) => [field, first]));
+    this.change({
+      ...first,
+      causal: ["causal", "window", "end", "start"].includes(name),
+      padding: ["padding", "cross"].includes(name),
+      window: name === "window",
+      queries: this.data.masks[name].length,
+      align: name === "start" ? "start" : "end",
+    });
+  }
+
+  grid(mask) {
+    const { word, size } = this;
+    const keys = this.data.keys ?? mask[0].map((_, j) => `${j + 1}`);
+    const queries = this.data.queries ?? mask.map((_, i) => `${i + 1}`);
+    const weights = this.data.scaled?.map((scores, i) => attention.softmax(scores, mask[i]));
+    const texts = weights?.map((row) => shares(row, { largest: LARGEST }));
+    const cell = (i, j) => {
+      const names = { row: queries[i], column: keys[j], weight: texts?.[i][j] };
+      if (!mask[i][j]) return { text: "×", look: "hidden", pressed: false, label: fill(word.hidden, names) };
+      if (!weights) return { text: "", share: 0.45, pressed: true, label: fill(word.visible, names) };
+      return { text: texts[i][j], share: weights[i][j], pressed: true, label: fill(word.weight, names) };
+    };
+    const press = (i, j) => {
+      const painted = [...this.state.painted];
+      painted[i * size.keys + j] = !painted[i * size.keys + j];
+      this.change({ painted });
+      this.say(this.rowInWords(i, queries[i]));
+    };
+    return table(this, { name: "mask", caption: word.caption, rows: queries, columns: keys, cell, press });
+  }
+
+  rowInWords(i, row) {
+    const seen = this.mask[i];
+    if (!this.data.scaled) return fill(this.word.saidSeen, { row, seen: seenBy(seen) });
+    const weights = shares(attention.softmax(this.data.scaled[i], seen), { largest: LARGEST });
+    return fill(this.word.said, { row, weights: listing(weights, this.language) });
+  }
+
+  note(mask) {
+    const { word, state } = this;
+    const empty = mask.map((_, i) => i).filter((i) => !seenBy(mask[i]));
+    const several = [state.causal, state.padding, state.window].filter(Boolean).length > 1;
+    const rows = listing(empty.map((i) => this.data.queries?.[i] ?? i + 1), this.language);
+    return html`<p class="attn-note">
+      ${this.counted}
+      ${empty.length
+        ? html`<span class="attn-warn">${fill(word.empty, { rows })}</span> ${word.zeros}`
+        : several ? word.several : nothing}
+    </p>`;
+  }
+
+  // One row, three orders. The sum is asked for before it is shown.
+  race(seen) {
+    const { word, state, data } = this;
+    const names = data.queries;
+    const options = names.map((name, i) => [i, name]);
+    return html`
+      <div class="attn-mask-composer-race">
+        <p class="attn-title">${word.race}</p>
+        <div class="attn-controls">
+          ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.change({ row }) })}
+        </div>
+        ${seen.every(Boolean)
+          ? html`<p class="attn-note">${word.same}</p>`
+          : state.guess === NO_GUESS ? this.question(seen) : this.answer(seen)}
+      </div>
+    `;
+  }
+
+  question(seen) {
+    const options = this.sums(seen).map((sum, i) => [i, sum]);
+    const pick = (guess) => this.set({ guess }, this.verdict(seen, guess));
+    const legend = fill(this.word.ask, { row: this.data.queries[this.state.row] });
+    return choose(this, { name: "guess", legend, options, pick });
+  }
+
+  // What might be the sum: what is kept, what is deleted, and the whole; the smallest first.
+  sums(seen) {
+    const kept = attention.sum(this.ways(seen, 0).after);
+    const values = [...new Set([kept, 1 - kept, 1].map((sum) => sum.toFixed(9)))].map(Number);
+    return shares(values.sort((one, other) => one - other), { largest: LARGEST });
+  }
+
+  verdict(seen, guess) {
+    const sum = this.inShares([attention.sum(this.ways(seen, 0).after)])[0];
+    const said = this.sums(seen)[guess];
+    return fill(said === sum ? this.word.right : this.word.wrong, { guess: said, sum });
+  }
+
+  ways(seen, bump) {
+    const scores = this.data.scaled[this.state.row].map((score, j) => score + (seen[j] ? 0 : bump * Math.LN2));
+    const after = attention.deleted(attention.softmax(scores), seen);
+    return { before: attention.softmax(scores, seen), after, renormalised: attention.renormalised(after) };
+  }
+
+  answer(seen) {
+    const { word, state } = this;
+    const ways = this.ways(seen, state.bump);
+    return html`
+      <p class="attn-note">${this.verdict(seen, state.guess)} ${word.gone}</p>
+      ${Object.entries(ways).map(([name, weights]) => this.bar(word[name], weights))}
+      <div class="attn-controls">
+        ${slider({
+          label: word.bump, least: 0, most: MOST_BUMPS, value: state.bump, text: `+${state.bump} ln 2`,
+          move: (bump) => this.set({ bump }, word.leak),
+        })}
+      </div>
+      <p class="attn-note">${state.bump ? word.leak : nothing}</p>
+    `;
+  }
+
+  bar(name, weights) {
+    const total = attention.sum(weights);
+    const texts = this.inShares(weights);
+    const sum = total ? fill(this.word.sum, { sum: this.inShares([total])[0] }) : this.word.nothing;
+    return html`
+      <p class="attn-mask-composer-name"><span>${name}</span><span>${texts.join("  ")}</span><span>${sum}</span></p>
+      <div class="attn-mask-composer-bar" aria-hidden="true">
+        ${weights.map((weight) => html`<span style="--share: ${weight}"></span>`)}
+      </div>
+    `;
+  }
+
+  inShares(values) {
+    return shares(values, { largest: LARGEST });
+  }
+}
+
+define("mask-composer", MaskComposer);

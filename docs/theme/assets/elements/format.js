@@ -40,13 +40,13 @@ function rounded(size, places) {
 export const number = (value, places = 2) => fraction(value) ?? decimal(value, places);
 
 // Weights: all fractions if every one is exact, else all decimals, with their zeros.
-export function shares(values, { exact = true, places = 2 } = {}) {
-  const fractions = exact ? values.map((value) => fraction(value)) : [null];
+export function shares(values, { exact = true, places = 2, largest = LARGEST_DENOMINATOR } = {}) {
+  const fractions = exact ? values.map((value) => fraction(value, largest)) : [null];
   if (fractions.every((text) => text !== null)) return fractions;
   return values.map((value) => decimal(value, places, { trim: false }));
 }
 
-// "52.4%"; English sets a space nowhere either.
+// "52.4%"
 export const percent = (value, places = 1) => `${decimal(100 * value, places, { trim: false })}%`;
 
 // "[1.5, 0.75]"
