@@ -67,7 +67,8 @@ def main(argv=None):
         peak = peak_in_new_process(MEMORY_N, options.threads)
         missed += peak > MEMORY_TARGET_MB
         table = HEADS * MEMORY_N**2 * 4 / 1e6
-        print(f"\nmemory at n = {MEMORY_N}, beyond inputs and output: {peak:.0f} MB (target ≤ {MEMORY_TARGET_MB} MB);")
+        print(f"\nmemory at n = {MEMORY_N}, beyond inputs and output: {peak:.1f} MB", end=" ")
+        print(f"(target ≤ {MEMORY_TARGET_MB} MB);")
         print(f"one n × n table for each head would take {table:.0f} MB")
     else:
         print("\nmemory is measured on Linux only")

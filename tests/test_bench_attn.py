@@ -34,7 +34,7 @@ def test_a_missed_target_is_an_error(small, monkeypatch, capsys, target, missed)
 def test_too_much_memory_is_an_error(small, monkeypatch, capsys):
     monkeypatch.setattr(bench_attn, "peak_in_new_process", lambda n, threads: 65)
     assert bench_attn.main(["--n", "32", "--rounds", "1"]) == 1
-    assert "65 MB" in capsys.readouterr().out
+    assert "65.0 MB" in capsys.readouterr().out
 
 
 def test_a_contender_with_another_answer_is_noticed(monkeypatch):

@@ -301,7 +301,8 @@ def test_inputs_are_not_modified(attention):
 
 
 def test_trace_keeps_every_step():
-    steps = attn.trace(*attention_checks.floats(), visible=attention_checks.VISIBLE, bias=np.array(attention_checks.BIAS) * LN2)
+    bias = np.array(attention_checks.BIAS) * LN2
+    steps = attn.trace(*attention_checks.floats(), visible=attention_checks.VISIBLE, bias=bias)
     scores = oracle.dot_products(attention_checks.Q, attention_checks.K)
     scaled = [[s + b for s, b in zip(*rows)] for rows in zip(scores, attention_checks.BIAS)]
     np.testing.assert_allclose(steps.scores, np.array(scores) * LN2 * np.sqrt(2), atol=1e-15)

@@ -29,12 +29,17 @@ NOT_NUMBERS = [
     ([[1, 2], [3]], ValueError, "rows of equal length", "inhomogeneous"),
     (None, TypeError, "real numbers", "object"),
 ]
-NOT_INTEGERS = [(1.0, TypeError, "an integer", "1.0"), ("2", TypeError, "an integer", "'2'"), (True, TypeError, "an integer", "True")]
+NOT_INTEGERS = [
+    (1.0, TypeError, "an integer", "1.0"),
+    ("2", TypeError, "an integer", "'2'"),
+    (True, TypeError, "an integer", "True"),
+]
 
 
 def wrong(function, argument, value, error, *words, **others):
     """One row of the table: calling ``function`` with this value must fail with these words."""
-    return pytest.param(function, others | {argument: value}, error, (argument, *words), id=f"{name_of(function)}-{argument}-{words[-1]}")
+    name = f"{name_of(function)}-{argument}-{words[-1]}"
+    return pytest.param(function, others | {argument: value}, error, (argument, *words), id=name)
 
 
 def name_of(function):
@@ -58,19 +63,18 @@ def attention_like(function):
     yield wrong(function, "k", np.ones((4, 2)), ValueError, "v", "same number of rows", "(3, 2)", "(4, 2)", **fine)
     yield wrong(function, "v", np.ones((4, 2)), ValueError, "k", "same number of rows", "(3, 2)", "(4, 2)", **fine)
     yield wrong(function, "v", np.ones((1, 2)), ValueError, "k", "same number of rows", "(3, 2)", "(1, 2)", **fine)
-    yield wrong(
-        function, "q", np.ones((3, 0)), ValueError, "at least 1 wide", "d = 0", "(3, 0)", **fine | {"k": np.ones((3, 0))}
-    )
+    none = np.ones((3, 0))
+    yield wrong(function, "q", none, ValueError, "at least 1 wide", "d = 0", "(3, 0)", **fine | {"k": none})
     heads = {"q": np.ones((4, 3, 2)), "k": np.ones((2, 3, 2)), "v": np.ones((2, 3, 2))}
     yield wrong(function, "k", np.ones((3, 3, 2)), ValueError, "v", "leading axes", "(2, 3, 2)", "(3, 3, 2)", **heads)
     yield wrong(function, "q", np.ones((3, 3, 2)), ValueError, "must divide", "K/V heads", "(3, 3, 2)", **heads)
-    yield wrong(function, "q", np.ones((5, 4, 3, 2)), ValueError, "leading axes", "(6, 2, 3, 2)", **{
-        "k": np.ones((6, 2, 3, 2)), "v": np.ones((6, 2, 3, 2))
-    })  # fmt: skip
+    batch = {"k": np.ones((6, 2, 3, 2)), "v": np.ones((6, 2, 3, 2))}
+    yield wrong(function, "q", np.ones((5, 4, 3, 2)), ValueError, "leading axes", "(6, 2, 3, 2)", **batch)
 
     for mask in (np.ones((3, 3), int), np.ones((3, 3)), [[0, 1, 1]] * 3):
         yield wrong(function, "visible", mask, TypeError, "boolean", "bias", str(np.asarray(mask).dtype), **fine)
-    yield wrong(function, "visible", [[True], [True, False]], ValueError, "rows of equal length", "inhomogeneous", **fine)
+    ragged = [[True], [True, False]]
+    yield wrong(function, "visible", ragged, ValueError, "rows of equal length", "inhomogeneous", **fine)
     for shape in ((2,), (2, 3), (3, 2), (4, 3, 3), (3, 1, 3)):
         yield wrong(function, "visible", np.ones(shape, bool), ValueError, "broadcast", "(3, 3)", str(shape), **fine)
         yield wrong(function, "bias", np.ones(shape), ValueError, "broadcast", "(3, 3)", str(shape), **fine)
@@ -81,10 +85,9 @@ def attention_like(function):
     yield wrong(function, "causal", "End", ValueError, '"start"', '"end"', "'End'", **fine)
     for value in (1, 0, None, [True], np.ones((3, 3), bool)):
         yield wrong(function, "causal", value, TypeError, '"start"', '"end"', repr(value), **fine)
-    yield wrong(
-        function, "causal", True, ValueError, "3 queries and 2 keys", '"end"', '"start"', "decoding", "is_causal",
-        q=ROWS, k=ROWS[:2], v=ROWS[:2],
-    )  # fmt: skip
+    unequal = {"q": ROWS, "k": ROWS[:2], "v": ROWS[:2]}
+    both = ('"end"', "decoding", '"start"', "is_causal")
+    yield wrong(function, "causal", True, ValueError, "3 queries and 2 keys", *both, **unequal)
 
     for value in ("1", [1.0, 2.0], 1j, True):
         yield wrong(function, "scale", value, TypeError, "one real number", "None for 1/sqrt(d)", repr(value), **fine)
@@ -109,7 +112,7 @@ def mask_like(function, **others):
     yield wrong(function, "align", None, ValueError, "3 queries and 8 keys", '"end"', '"start"', **fine | {"n_key": 8})
 
 
-def layer_like(layer, **fine):
+def layer_like(layer):
     """Inputs of a layer whose matrices take rows of width 2."""
     for function in (layer.__call__, layer.trace, layer.project):
         for name in ("x", "context"):
@@ -170,7 +173,8 @@ TABLE = [
     wrong(attn.streaming_steps, "block", None, TypeError, "an integer", "None", q=ROWS, k=ROWS, v=ROWS),
     *mask_like(attn.causal_mask),
     *mask_like(attn.window_mask, left=1, right=1),
-    *(row for side in ("left", "right") for row in all_wrong(attn.window_mask, side, NOT_INTEGERS, **{"n_query": 3, "left": 0, "right": 0})),
+    *all_wrong(attn.window_mask, "left", NOT_INTEGERS, n_query=3, right=0),
+    *all_wrong(attn.window_mask, "right", NOT_INTEGERS, n_query=3, left=0),
     wrong(attn.window_mask, "left", -1, ValueError, "at least 0", "-1", n_query=3, right=0),
     wrong(attn.window_mask, "right", -2, ValueError, "at least 0", "-2", n_query=3, left=0),
     *all_wrong(attn.padding_mask, "n_key", NOT_INTEGERS, lengths=[1]),
@@ -205,9 +209,9 @@ TABLE = [
     wrong(attn.MultiHeadAttention, "n_kv_heads", 0, ValueError, "at least 1", "0", **WIDE),
     wrong(attn.MultiHeadAttention, "n_kv_heads", 4, ValueError, "divide n_heads", "2", "4", **WIDE),
     wrong(attn.MultiHeadAttention, "n_heads", 4, ValueError, "columns of w_q", "(2, 6)", "4", **WIDE),
-    wrong(attn.MultiHeadAttention, "n_kv_heads", 2, ValueError, "columns of w_k", "(2, 5)", **WIDE | {"w_k": np.ones((2, 5))}),
+    wrong(attn.MultiHeadAttention, "w_k", np.ones((2, 5)), ValueError, "columns of w_k", "(2, 5)", **WIDE),
     wrong(attn.MultiHeadAttention, "w_v", np.ones((2, 5)), ValueError, "columns of w_v", "(2, 5)", **WIDE),
-    wrong(attn.MultiHeadAttention, "w_k", np.ones((2, 4)), ValueError, "equally wide", "w_q (2, 6)", "w_k (2, 4)", **WIDE),
+    wrong(attn.MultiHeadAttention, "w_k", np.ones((2, 4)), ValueError, "equally wide", "(2, 6)", "(2, 4)", **WIDE),
     wrong(attn.MultiHeadAttention, "w_v", np.ones((3, 6)), ValueError, "w_k", "rows", "(3, 6)", **WIDE),
     wrong(attn.MultiHeadAttention, "w_o", np.ones((5, 2)), ValueError, "6 rows", "(5, 2)", **WIDE),
     *layer_like(LAYER),
@@ -255,7 +259,7 @@ TABLE = [
     ),
     *all_wrong(models.QWEN2_5_7B.cache_bytes_per_token, "bytes_per_number", NOT_INTEGERS),
     wrong(models.QWEN2_5_7B.cache_bytes_per_token, "bytes_per_number", 0, ValueError, "at least 1", "0"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("function, arguments, error, words", TABLE)

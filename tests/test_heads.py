@@ -18,8 +18,8 @@ def by_layer(x, w_q, w_k, w_v, w_o, *, n_heads, n_kv_heads, **options):
 
 
 def by_hand(x, w_q, w_k, w_v, w_o, *, n_heads, n_kv_heads, **options):
-    q, k, v = attn.split_heads(x @ w_q, n_heads), attn.split_heads(x @ w_k, n_kv_heads), attn.split_heads(x @ w_v, n_kv_heads)
-    k, v = attn.repeat_heads(k, n_heads), attn.repeat_heads(v, n_heads)
+    q = attn.split_heads(x @ w_q, n_heads)
+    k, v = (attn.repeat_heads(attn.split_heads(x @ w, n_kv_heads), n_heads) for w in (w_k, w_v))
     return attn.merge_heads(attn.attention(q, k, v, **options)) @ w_o
 
 

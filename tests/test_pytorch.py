@@ -118,7 +118,8 @@ def test_the_other_alignment_is_noticed(wrong, right):
 def test_layer(name):
     w_q, w_k, w_v, w_o, x, context = normal(6, *[(12, 12)] * 4, (2, 5, 12), (2, 7, 12))
     layer = attn.MultiHeadAttention(w_q, w_k, w_v, w_o, n_heads=3)
-    options = {"self": {}, "masked": {"visible": attn.window_mask(5, left=1, right=0)}, "cross": {"context": context}}[name]
+    window = attn.window_mask(5, left=1, right=0)
+    options = {"self": {}, "masked": {"visible": window}, "cross": {"context": context}}[name]
     output, weights = multihead_attention(layer, x, **options)
     steps = layer.trace(x, **options)
     np.testing.assert_allclose(steps.heads.weights, weights.numpy(), rtol=0, atol=1e-12)
