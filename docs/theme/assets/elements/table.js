@@ -64,16 +64,18 @@ export function table(host, { name, caption, captionHidden = false, corner = "",
     >${text}</button>`;
   };
 
+  const captionId = `${host.key}-${name}`;
   return html`
+    <p class=${captionHidden ? "attn-unseen" : "attn-caption"} id=${captionId}>${caption}</p>
     <div class="attn-scroll">
       <table
         class="attn-table"
         role=${press ? "grid" : nothing}
+        aria-labelledby=${captionId}
         @keydown=${press ? moved : nothing}
         @focusout=${press ? leave : nothing}
         @pointerleave=${press ? leave : nothing}
       >
-        <caption class=${captionHidden ? "attn-unseen" : ""}>${caption}</caption>
         <thead>
           <tr>
             <td class="attn-corner">${corner}</td>
