@@ -21,10 +21,11 @@ class ModelShape:
     n_layers : layers with self-attention (in the decoder, where there are two stacks).
     hidden : width of a position between layers (``d_model``).
     n_heads, n_kv_heads : query heads and K/V heads in a layer.
-    head_dim : width of a head; published, not ``hidden / n_heads``.
-    qkv_bias : whether Q, K and V have a bias vector.
-    qk_norm : whether each head of Q and of K is normalised, with one learned
-        vector of ``head_dim`` numbers for Q and one for K.
+    head_dim : width of a head. Qwen3's config.json names it, and it is not
+        ``hidden / n_heads``; Qwen2.5's does not, and it is.
+    qkv_bias : whether Q, K and V have a bias vector (Qwen2.5: yes, by architecture).
+    qk_norm : whether each head of Q and of K is normalised, with one learned vector
+        of ``head_dim`` numbers for Q and one for K (Qwen3: yes, by architecture).
 
     Examples
     --------
