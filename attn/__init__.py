@@ -1,6 +1,6 @@
 """Attention by Hand: a small NumPy library of transformer self-attention."""
 
-from . import lessons, models
+from . import exercises, lessons, models
 from .core import Trace, attention, softmax, trace
 from .gradients import AttentionGradients, attention_backward, projection_gradient, softmax_jacobian
 from .heads import MultiHeadAttention, MultiHeadTrace, SelfAttention, merge_heads, repeat_heads, split_heads
@@ -20,6 +20,7 @@ __all__ = [
     "attention",
     "attention_backward",
     "causal_mask",
+    "exercises",
     "four_ways",
     "intervene",
     "lessons",
