@@ -72,7 +72,7 @@ def _content(content: Path | bytes) -> dict:
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     woven, _ = meta.get_data(pages.markdown(Path(page.file.abs_src_path)))
     wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
-    repository = config.extra.get("source_url") or "ADDRESS"
+    repository = config.extra.get("source_url") or "ADDRESS-OF-THE-REPOSITORY"
     return woven.replace("{{ wheel }}", wheel).replace("{{ repository }}", repository)
 
 
