@@ -314,7 +314,11 @@ def cached_without_itself(q, k, v, keys, values):
 
 def cached(q, k, v, keys, values, **options):
     keys, values = np.vstack([keys, k]), np.vstack([values, v])
-    return plain_attention(q[None], keys, options.pop("read", lambda k, v: v)(keys, values), **options)[0], keys, values
+    return (
+        plain_attention(q[None], keys, options.pop("read", lambda k, v: v)(keys, values), **options)[0],
+        keys,
+        values,
+    )
 
 
 def later(q, k, offset):
@@ -430,8 +434,12 @@ MISTAKES = {
     "attention": {
         "no √d": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, scale=1),
         "÷ d": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, scale=1 / w_q.shape[1]),
-        "√ of the model width": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, scale=x.shape[1] ** -0.5),
-        "√ of the width of the values": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, scale=w_v.shape[1] ** -0.5),
+        "√ of the model width": lambda x, w_q, w_k, w_v: plain_attention(
+            x @ w_q, x @ w_k, x @ w_v, scale=x.shape[1] ** -0.5
+        ),
+        "√ of the width of the values": lambda x, w_q, w_k, w_v: plain_attention(
+            x @ w_q, x @ w_k, x @ w_v, scale=w_v.shape[1] ** -0.5
+        ),
         "softmax over columns": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, axis=-2),
         "softmax over everything": lambda x, w_q, w_k, w_v: plain_attention(x @ w_q, x @ w_k, x @ w_v, axis=(-2, -1)),
         "transposed scores": lambda x, w_q, w_k, w_v: plain_attention(x @ w_k, x @ w_q, x @ w_v),
@@ -444,7 +452,9 @@ MISTAKES = {
     },
     "exact-weights": {
         "floats": lambda doublings: [float(share) for share in exact_weights(doublings)],
-        "fractions of floats": lambda doublings: [Fraction(2.0**n / sum(2.0**m for m in doublings)) for n in doublings],
+        "fractions of floats": lambda doublings: [
+            Fraction(2.0**n / sum(2.0**m for m in doublings)) for n in doublings
+        ],
         "divided by the sum": lambda doublings: [Fraction(n, sum(doublings)) for n in doublings],
         "times 2": lambda doublings: [Fraction(2 * n, 2 * sum(doublings)) for n in doublings],
         "not divided": lambda doublings: [Fraction(2) ** n for n in doublings],
@@ -459,17 +469,28 @@ MISTAKES = {
         "column replaced": lambda q, k, v, row, new_value: replacing(q, k, v, row, new_value, column=True),
         "counted from 1": lambda q, k, v, row, new_value: replacing(q, k, v, row - 1, new_value),
         "output first": lambda q, k, v, row, new_value: value_only(q, k, v, row, new_value)[::-1],
-        "no √d": lambda q, k, v, row, new_value: (plain_softmax(q @ k.T), plain_softmax(q @ k.T) @ with_value(v, row, new_value)),
+        "no √d": lambda q, k, v, row, new_value: (
+            plain_softmax(q @ k.T),
+            plain_softmax(q @ k.T) @ with_value(v, row, new_value),
+        ),
         "transposed scores": lambda q, k, v, row, new_value: replacing(k, q, v, row, new_value),
         "output only": lambda q, k, v, row, new_value: value_only(q, k, v, row, new_value)[1],
     },
     "shift-reading": {
         "in place": shift_in_place,
-        "not taken away": lambda weights, v, i, j, amount: (w := weights + amount * (np.arange(len(weights)) == j), w @ v),
+        "not taken away": lambda weights, v, i, j, amount: (
+            w := weights + amount * (np.arange(len(weights)) == j),
+            w @ v,
+        ),
         "added, renormalised": added_and_renormalised,
         "other way round": lambda weights, v, i, j, amount: shift_reading(weights, v, j, i, amount),
-        "amount as a part of the share": lambda weights, v, i, j, amount: shift_reading(weights, v, i, j, amount * weights[i]),
-        "output of the old weights": lambda weights, v, i, j, amount: (shift_reading(weights, v, i, j, amount)[0], weights @ v),
+        "amount as a part of the share": lambda weights, v, i, j, amount: shift_reading(
+            weights, v, i, j, amount * weights[i]
+        ),
+        "output of the old weights": lambda weights, v, i, j, amount: (
+            shift_reading(weights, v, i, j, amount)[0],
+            weights @ v,
+        ),
         "shares exchanged": lambda weights, v, i, j, amount: shift_reading(weights, v, i, j, weights[i] - weights[j]),
     },
     "mask-first": {
@@ -483,7 +504,9 @@ MISTAKES = {
         "hidden left out": lambda scores, visible: plain_softmax(scores[visible]),
         "in place": mask_in_place,
         "hidden 1 added": lambda scores, visible: plain_softmax(scores + visible),
-        "hard maximum": lambda scores, visible: np.where(visible, scores, -np.inf) == np.where(visible, scores, -np.inf).max(1, keepdims=True),
+        "hard maximum": lambda scores, visible: (
+            np.where(visible, scores, -np.inf) == np.where(visible, scores, -np.inf).max(1, keepdims=True)
+        ),
     },
     "causal-end": {
         "start for end": lambda n_query, n_key: np.tri(n_query, n_key, dtype=bool),
@@ -505,11 +528,17 @@ MISTAKES = {
         "one too few": lambda scores, lengths: padding(scores, lengths - 1),
         "no mask": lambda scores, lengths: plain_softmax(scores),
         "inverted mask": lambda scores, lengths: padded(scores, np.arange(scores.shape[2]) >= lengths[:, None, None]),
-        "padding in front": lambda scores, lengths: padded(scores, np.arange(scores.shape[2])[::-1] < lengths[:, None, None]),
-        "mask after softmax": lambda scores, lengths: plain_softmax(scores) * (np.arange(scores.shape[2]) < lengths[:, None, None]),
+        "padding in front": lambda scores, lengths: padded(
+            scores, np.arange(scores.shape[2])[::-1] < lengths[:, None, None]
+        ),
+        "mask after softmax": lambda scores, lengths: (
+            plain_softmax(scores) * (np.arange(scores.shape[2]) < lengths[:, None, None])
+        ),
         "first length for all": lambda scores, lengths: padding(scores, [lengths[0]] * len(lengths)),
         "longest length for all": lambda scores, lengths: padding(scores, [max(lengths)] * len(lengths)),
-        "score 0 for hidden": lambda scores, lengths: plain_softmax(scores * (np.arange(scores.shape[2]) < lengths[:, None, None])),
+        "score 0 for hidden": lambda scores, lengths: plain_softmax(
+            scores * (np.arange(scores.shape[2]) < lengths[:, None, None])
+        ),
         "softmax over columns": lambda scores, lengths: plain_softmax(
             np.where(np.arange(scores.shape[2]) < lengths[:, None, None], scores, -1e9), 1
         ),
@@ -520,9 +549,12 @@ MISTAKES = {
         "minus 1e9 added": lambda scores, visible: plain_softmax(scores + np.where(visible, 0, -1e9)),
         "minus 1e9 in place": lambda scores, visible: plain_softmax(np.where(visible, scores, -1e9)),
         "mask after softmax": mask_after,
-        "zero if one row is empty": lambda scores, visible: np.nan_to_num(padded(scores, visible)) * visible.any(axis=1).all(),
+        "zero if one row is empty": lambda scores, visible: (
+            np.nan_to_num(padded(scores, visible)) * visible.any(axis=1).all()
+        ),
         "itself read": lambda scores, visible: [
-            shares(row, may) if any(may) else np.eye(len(row))[i % len(row)] for i, (row, may) in enumerate(zip(scores, visible))
+            shares(row, may) if any(may) else np.eye(len(row))[i % len(row)]
+            for i, (row, may) in enumerate(zip(scores, visible))
         ],
         "rows left out": lambda scores, visible: [shares(row, may) for row, may in zip(scores, visible) if any(may)],
         "inverted mask": lambda scores, visible: [shares(row, ~may) for row, may in zip(scores, visible)],
@@ -545,12 +577,20 @@ MISTAKES = {
         "÷ d": lambda *layer_of: layer(*layer_of, scale=layer_of[5] / layer_of[1].shape[1]),
         "view without transpose": lambda *layer_of: layer(*layer_of, cut=view),
         "every other column": lambda *layer_of: layer(*layer_of, cut=last_columns),
-        "joined without transpose": lambda *layer_of: layer(*layer_of, join=lambda heads: np.reshape(heads, (len(layer_of[0]), -1))),
+        "joined without transpose": lambda *layer_of: layer(
+            *layer_of, join=lambda heads: np.reshape(heads, (len(layer_of[0]), -1))
+        ),
         "heads in reverse": lambda *layer_of: layer(*layer_of, join=lambda heads: np.hstack(heads[::-1])),
-        "heads averaged": lambda *layer_of: layer(*layer_of, join=lambda heads: np.hstack([np.mean(heads, axis=0)] * len(heads))),
+        "heads averaged": lambda *layer_of: layer(
+            *layer_of, join=lambda heads: np.hstack([np.mean(heads, axis=0)] * len(heads))
+        ),
         "one big head": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(x, w_q, w_k, w_v, w_o, 1),
-        "no output projection": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(x, w_q, w_k, w_v, np.eye(len(w_o)), n_heads),
-        "output projection transposed": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(x, w_q, w_k, w_v, w_o.T, n_heads),
+        "no output projection": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(
+            x, w_q, w_k, w_v, np.eye(len(w_o)), n_heads
+        ),
+        "output projection transposed": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(
+            x, w_q, w_k, w_v, w_o.T, n_heads
+        ),
         "softmax over columns": lambda *layer_of: layer(*layer_of, axis=-2),
         "softmax over everything": lambda *layer_of: layer(*layer_of, axis=(-2, -1)),
         "transposed scores": lambda x, w_q, w_k, w_v, w_o, n_heads: layer(x, w_k, w_q, w_v, w_o, n_heads),
@@ -570,8 +610,12 @@ MISTAKES = {
         "K only": lambda n_layers, n_heads, n_kv_heads, head_dim, size: n_layers * n_kv_heads * head_dim * size,
         "query heads": lambda n_layers, n_heads, n_kv_heads, head_dim, size: 2 * n_layers * n_heads * head_dim * size,
         "one layer": lambda n_layers, n_heads, n_kv_heads, head_dim, size: 2 * n_kv_heads * head_dim * size,
-        "numbers, not bytes": lambda n_layers, n_heads, n_kv_heads, head_dim, size: 2 * n_layers * n_kv_heads * head_dim,
-        "Q cached too": lambda n_layers, n_heads, n_kv_heads, head_dim, size: n_layers * (2 * n_kv_heads + n_heads) * head_dim * size,
+        "numbers, not bytes": lambda n_layers, n_heads, n_kv_heads, head_dim, size: (
+            2 * n_layers * n_kv_heads * head_dim
+        ),
+        "Q cached too": lambda n_layers, n_heads, n_kv_heads, head_dim, size: (
+            n_layers * (2 * n_kv_heads + n_heads) * head_dim * size
+        ),
         "bits": lambda *shape: 8 * cache_bytes(*shape),
         "kilobytes": lambda *shape: cache_bytes(*shape) / 1024,
         "off by one": lambda *shape: cache_bytes(*shape) + 1,
@@ -580,7 +624,9 @@ MISTAKES = {
         "itself not read": cached_without_itself,
         "cache not kept": lambda q, k, v, keys, values: (decode_step(q, k, v, keys, values)[0], keys, values),
         "new row in front": lambda q, k, v, keys, values: (
-            decode_step(q, k, v, keys, values)[0], np.vstack([k, keys]), np.vstack([v, values])
+            decode_step(q, k, v, keys, values)[0],
+            np.vstack([k, keys]),
+            np.vstack([v, values]),
         ),
         "K read for V": lambda *new: cached(*new, read=lambda k, v: k),
         "no √d": lambda *new: cached(*new, scale=1),
@@ -597,10 +643,12 @@ MISTAKES = {
             q, k, v, hidden=later(q, k, len(k) - len(q) - 1) & ~(np.arange(len(k)) == 0)
         ),
         "inverted mask": lambda q, k, v: plain_attention(q, k, v, hidden=~later(q, k, len(k) - len(q) - 1)),
-        "mask after softmax": lambda q, k, v: plain_attention(q, k, v, hidden=later(q, k, len(k) - len(q)), after=True),
+        "mask after softmax": lambda q, k, v: plain_attention(
+            q, k, v, hidden=later(q, k, len(k) - len(q)), after=True
+        ),
         "no √d": lambda q, k, v: plain_attention(q, k, v, scale=1, hidden=later(q, k, len(k) - len(q))),
         "K read for V": lambda q, k, v: plain_attention(q, k, k, hidden=later(q, k, len(k) - len(q))),
-        "older keys dropped": lambda q, k, v: newest(q, k[-len(q):], v[-len(q):]),
+        "older keys dropped": lambda q, k, v: newest(q, k[-len(q) :], v[-len(q) :]),
         "newest row only": lambda q, k, v: newest(q, k, v)[-1],
     },
     "permuted-inputs": {
@@ -618,9 +666,13 @@ MISTAKES = {
         "one layer": one_causal_layer,
         "three layers": lambda x, *w: two_layers(np.array(one_causal_layer(x, *w)), *w),
         "residual added": lambda *given: layers(*given, True, True, residual=True),
-        "X read again for K and V": lambda x, w_q, w_k, w_v: newest(np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_q, x @ w_k, x @ w_v),
+        "X read again for K and V": lambda x, w_q, w_k, w_v: newest(
+            np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_q, x @ w_k, x @ w_v
+        ),
         "K and V kept": lambda x, w_q, w_k, w_v: newest(
-            np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_q, np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_k, x @ w_v
+            np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_q,
+            np.array(one_causal_layer(x, w_q, w_k, w_v)) @ w_k,
+            x @ w_v,
         ),
     },
     "online-step": {
@@ -628,11 +680,21 @@ MISTAKES = {
         "old total kept": online_forgetting("total"),
         "old weighted sum kept": online_forgetting("weighted"),
         "inverse factor": online_with_inverse_factor,
-        "maximum kept": lambda m, total, weighted, score, value: (m, total + np.exp(score - m), weighted + np.exp(score - m) * value),
-        "newest score for maximum": lambda m, total, weighted, score, value: (
-            score, total * np.exp(m - score) + 1, weighted * np.exp(m - score) + value
+        "maximum kept": lambda m, total, weighted, score, value: (
+            m,
+            total + np.exp(score - m),
+            weighted + np.exp(score - m) * value,
         ),
-        "no maximum": lambda m, total, weighted, score, value: (max(m, score), total + np.exp(score), weighted + np.exp(score) * value),
+        "newest score for maximum": lambda m, total, weighted, score, value: (
+            score,
+            total * np.exp(m - score) + 1,
+            weighted * np.exp(m - score) + value,
+        ),
+        "no maximum": lambda m, total, weighted, score, value: (
+            max(m, score),
+            total + np.exp(score),
+            weighted + np.exp(score) * value,
+        ),
         "divided already": online_normalised,
         "mean of the maxima": lambda m, *rest: ((m + rest[2]) / 2, *online_step(m, *rest)[1:]),
         "in place": online_in_place,

@@ -36,8 +36,7 @@ def attempt(function, inputs) -> Attempt:
     given = copy.deepcopy(inputs)
     listener = _Listener(sys.stdout)
     result = error = None
-    # Numbers tell what overflowed; a warning beside the answer would not.
-    with contextlib.redirect_stdout(listener), np.errstate(all="ignore"):
+    with contextlib.redirect_stdout(listener):
         try:
             result = function(*given.values())
         except (Exception, SystemExit) as problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Rational
+from numbers import Rational, Real
 
 import numpy as np
 
@@ -13,40 +13,45 @@ INDENT = "    "
 
 
 def differences(function, result, expected, exercise, lang) -> list[str]:
-    """Lines that say how the result differs; none if it does not."""
+    """Lines that say how the result differs; none if it does not.
+
+    ``function`` is how the reader's function is called in a sentence.
+    """
     if not exercise.parts:
-        return _one(function, result, expected, exercise, lang)
+        return _differences(function, result, expected, exercise.returns(lang), lang)
     if not isinstance(result, (tuple, list)) or len(result) != len(exercise.parts):
         got = _type(result) + (f" ({len(result)})" if isinstance(result, (tuple, list)) else "")
-        return [say(lang, "several", expected=_listed(exercise.parts), function=function, got=got)]
+        listed = f"({', '.join(exercise.parts)})"
+        return [say(lang, "several", expected=listed, function=function, got=got)]
     found = {
-        part: _one(function, *pair, exercise, lang, part) for part, *pair in zip(exercise.parts, result, expected)
+        part: _differences(function, came, right, part, lang, part)
+        for part, came, right in zip(exercise.parts, result, expected)
     }
-    wrong = [part for part, lines in found.items() if lines]
-    right = [part for part, lines in found.items() if not lines]
+    right, wrong = ([part for part in found if bool(found[part]) is bad] for bad in (False, True))
     if not wrong:
         return []
     sentence = "parts_right" if right else "part_wrong"
     return [say(lang, sentence, right=", ".join(right), wrong=", ".join(wrong)), *found[wrong[0]]]
 
 
-def _one(function, result, expected, exercise, lang, part=None) -> list[str]:
+def _differences(function, result, expected, returns, lang, part=None) -> list[str]:
+    """The same for one result; ``returns`` says what it should be, ``part`` which of several it is."""
     expected = np.asarray(expected)
-    array = _array(result)
+    array = _array(result, expected.dtype)
     if kind := _wrong_kind(array, result, expected, lang):
-        returns = exercise.returns(lang) if part is None else part
         return [say(lang, "kind", function=function, got=kind, returns=returns)]
-    if array.shape == expected.shape and (same := _same(array, expected)).all():
+    same = _same(array, expected) if array.shape == expected.shape else None
+    if same is not None and same.all():
         return []
-    decimals = next((d for d in (4, 8) if _text(array, d) != _text(expected, d)), 16)
-    returned = say(lang, "returned", function=function) if part is None else say(lang, "returned_part", part=part, function=function)
+    # As many decimals as it takes to see the difference.
+    decimals = next((d for d in (4, 8) if shown(array, decimals=d) != shown(expected, decimals=d)), 16)
     lines = [
-        returned,
+        say(lang, "returned_part" if part else "returned", function=function, part=part),
         INDENT + shown(array, INDENT, decimals),
         say(lang, "expected"),
         INDENT + shown(expected, INDENT, decimals),
     ]
-    if array.shape != expected.shape:
+    if same is None:
         lines.append(say(lang, "shape", got=array.shape, expected=expected.shape))
     elif expected.size > 1:
         place = np.argwhere(~same)[0].tolist()
@@ -74,16 +79,14 @@ def shown(value, before="", decimals=4) -> str:
     )
 
 
-def _text(array, decimals):
-    return shown(array, "", decimals)
-
-
-def _array(result):
+def _array(result, dtype):
     """The result as an array, or None if it cannot be one."""
     try:
-        return np.asarray(result)
+        array = np.asarray(result)
     except Exception:  # rows of different lengths, a tensor that refuses, …
         return None
+    fractions = array.dtype.kind == "O" and all(isinstance(item, Real) for item in array.flat)
+    return array.astype(float) if fractions and dtype.kind != "O" else array
 
 
 def _wrong_kind(array, result, expected, lang) -> str | None:
@@ -109,8 +112,4 @@ def _same(array, expected):
 
 
 def _type(value) -> str:
-    return type(value).__name__
-
-
-def _listed(names) -> str:
-    return f"({', '.join(names)})"
+    return str(value.dtype) if isinstance(value, np.ndarray) else type(value).__name__

@@ -25,7 +25,7 @@ class Exercise:
     Attributes
     ----------
     name : how `check` and the page call it.
-    zh, en : what the function returns, to go on with "it should return …".
+    zh, en : what the function returns, in a few words.
     reference : a function that does it right; it leaves its arguments as they are, and
         returns numbers, booleans or a list of fractions, or a tuple of such.
     cases : the inputs, easy ones first. No symmetry, and no weight of nearly 0 or 1,

@@ -42,7 +42,9 @@ EXERCISES = [
         cases=(
             case("三行", "three rows", output=[[1.6, 0.6], [1.2, 0.8], [1.5, 0.75]], order=[2, 0, 1]),
             case("四行", "four rows", output=[[1.0, 0.0], [2.0, 0.5], [3.0, 1.5], [4.0, -1.0]], order=[1, 3, 0, 2]),
-            case("五行，值宽 1", "five rows, values 1 wide", output=[[2], [3], [5], [7], [11]], order=[4, 0, 3, 1, 2]),
+            case(
+                "五行，值宽 1", "five rows, values 1 wide", output=[[2], [3], [5], [7], [11]], order=[4, 0, 3, 1, 2]
+            ),
         ),
     ),
     Exercise(
@@ -70,10 +72,42 @@ EXERCISES = [
         reference=online_step,
         parts=("maximum", "total", "weighted"),
         cases=(
-            case("第一个键", "the first key", maximum=-np.inf, total=0.0, weighted=[0.0, 0.0], score=LN2, value=[2.0, 0.0]),
-            case("得分更小", "a smaller score", maximum=2 * LN2, total=1.5, weighted=[2.0, 0.5], score=LN2, value=[0.0, 1.0]),
-            case("得分更大", "a larger score", maximum=LN2, total=2.0, weighted=[2.0, 1.0], score=2 * LN2, value=[2.0, 1.0]),
-            case("得分特别大", "a very large score", maximum=1000.0, total=1.5, weighted=[1.0, 4.0], score=1001.0, value=[3.0, -1.0]),
+            case(
+                "第一个键",
+                "the first key",
+                maximum=-np.inf,
+                total=0.0,
+                weighted=[0.0, 0.0],
+                score=LN2,
+                value=[2.0, 0.0],
+            ),
+            case(
+                "得分更小",
+                "a smaller score",
+                maximum=2 * LN2,
+                total=1.5,
+                weighted=[2.0, 0.5],
+                score=LN2,
+                value=[0.0, 1.0],
+            ),
+            case(
+                "得分更大",
+                "a larger score",
+                maximum=LN2,
+                total=2.0,
+                weighted=[2.0, 1.0],
+                score=2 * LN2,
+                value=[2.0, 1.0],
+            ),
+            case(
+                "得分特别大",
+                "a very large score",
+                maximum=1000.0,
+                total=1.5,
+                weighted=[1.0, 4.0],
+                score=1001.0,
+                value=[3.0, -1.0],
+            ),
         ),
     ),
     Exercise(
@@ -93,7 +127,13 @@ EXERCISES = [
         en="the gradient for the scaled scores, one number for each position",
         reference=to_scores,
         cases=(
-            case("第 15 章的数", "the numbers of chapter 15", weights=[0.25, 0.25, 0.5], v=[[2, 0], [0, 1], [2, 1]], d_output=[-8, 0]),
+            case(
+                "第 15 章的数",
+                "the numbers of chapter 15",
+                weights=[0.25, 0.25, 0.5],
+                v=[[2, 0], [0, 1], [2, 1]],
+                d_output=[-8, 0],
+            ),
             case(
                 "四个位置，值宽 3",
                 "four positions, values 3 wide",
@@ -101,7 +141,13 @@ EXERCISES = [
                 v=[[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 1.0, -1.0], [1.0, 1.0, 0.5]],
                 d_output=[1.0, -2.0, 0.5],
             ),
-            case("两个位置，值宽 1", "two positions, values 1 wide", weights=[0.7, 0.3], v=[[2.0], [-1.0]], d_output=[3.0]),
+            case(
+                "两个位置，值宽 1",
+                "two positions, values 1 wide",
+                weights=[0.7, 0.3],
+                v=[[2.0], [-1.0]],
+                d_output=[3.0],
+            ),
         ),
     ),
 ]

@@ -43,9 +43,19 @@ EXERCISES = [
         en="an array of shape heads × positions × head dimension",
         reference=split,
         cases=(
-            case("三个位置，两个头", "three positions, two heads", x=[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], n_heads=2),
+            case(
+                "三个位置，两个头",
+                "three positions, two heads",
+                x=[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]],
+                n_heads=2,
+            ),
             case("两个位置，两个头", "two positions, two heads", x=[[1, 2, 3, 4], [5, 6, 7, 8]], n_heads=2),
-            case("两个位置，三个头", "two positions, three heads", x=[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]], n_heads=3),
+            case(
+                "两个位置，三个头",
+                "two positions, three heads",
+                x=[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]],
+                n_heads=3,
+            ),
         ),
     ),
     Exercise(

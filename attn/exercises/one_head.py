@@ -127,7 +127,12 @@ EXERCISES = [
         reference=scores,
         cases=(
             case("整数", "whole numbers", q=DIRECTED_Q, k=X),
-            case("两个查询，四个键", "two queries, four keys", q=[[1, 2, 0], [0, -1, 3]], k=[[1, 0, 1], [2, 1, 0], [0, 1, 1], [-1, 0, 2]]),
+            case(
+                "两个查询，四个键",
+                "two queries, four keys",
+                q=[[1, 2, 0], [0, -1, 3]],
+                k=[[1, 0, 1], [2, 1, 0], [0, 1, 1], [-1, 0, 2]],
+            ),
             case("小数", "decimals", q=[[0.5, -1.5], [2.0, 0.25]], k=[[1.0, 0.5], [-0.5, 2.0]]),
         ),
     ),
@@ -149,8 +154,18 @@ EXERCISES = [
         reference=weights,
         cases=(
             case("纸上的例子", "the paper example", q=DIRECTED_Q, k=K),
-            case("两个查询，三个键，4 维", "two queries, three keys, 4 wide", q=[[1, 0, 2, -1], [0, 1, 1, 1]], k=[[1, 1, 0, 0], [0, 2, 1, 1], [1, 0, 1, 0]]),
-            case("三个查询，两个键，1 维", "three queries, two keys, 1 wide", q=[[0.5], [-1.0], [2.0]], k=[[1.0], [0.25]]),
+            case(
+                "两个查询，三个键，4 维",
+                "two queries, three keys, 4 wide",
+                q=[[1, 0, 2, -1], [0, 1, 1, 1]],
+                k=[[1, 1, 0, 0], [0, 2, 1, 1], [1, 0, 1, 0]],
+            ),
+            case(
+                "三个查询，两个键，1 维",
+                "three queries, two keys, 1 wide",
+                q=[[0.5], [-1.0], [2.0]],
+                k=[[1.0], [0.25]],
+            ),
         ),
     ),
     Exercise(
@@ -159,7 +174,14 @@ EXERCISES = [
         en="the output, a row for each position",
         reference=whole_run,
         cases=(
-            case("纸上的例子", "the paper example", x=X, w_q=[[1, 1], [0, 1]], w_k=[[C, 0], [0, C]], w_v=[[2, 0], [0, 1]]),
+            case(
+                "纸上的例子",
+                "the paper example",
+                x=X,
+                w_q=[[1, 1], [0, 1]],
+                w_k=[[C, 0], [0, C]],
+                w_v=[[2, 0], [0, 1]],
+            ),
             case(
                 "输入宽 3，查询宽 2",
                 "input 3 wide, queries 2 wide",
@@ -197,7 +219,15 @@ EXERCISES = [
         parts=("weights", "output"),
         cases=(
             case("题目里的数", "the numbers of the task", q=X, k=K, v=V, row=1, new_value=[0, 2]),
-            case("有方向的得分，换第一行", "scores with a direction, first row", q=DIRECTED_Q, k=K, v=V, row=0, new_value=[-1, 3]),
+            case(
+                "有方向的得分，换第一行",
+                "scores with a direction, first row",
+                q=DIRECTED_Q,
+                k=K,
+                v=V,
+                row=0,
+                new_value=[-1, 3],
+            ),
             case(
                 "值宽 3",
                 "values 3 wide",
@@ -218,7 +248,15 @@ EXERCISES = [
         cases=(
             case("两个值相同", "two equal values", weights=[0.2, 0.8], v=[[2, 1], [2, 1]], i=1, j=0, amount=0.5),
             case("三个不同的值", "three different values", weights=[0.25, 0.25, 0.5], v=V, i=2, j=0, amount=0.25),
-            case("四个位置", "four positions", weights=[0.4, 0.1, 0.2, 0.3], v=[[1.0], [0.0], [5.0], [2.0]], i=0, j=3, amount=0.3),
+            case(
+                "四个位置",
+                "four positions",
+                weights=[0.4, 0.1, 0.2, 0.3],
+                v=[[1.0], [0.0], [5.0], [2.0]],
+                i=0,
+                j=3,
+                amount=0.3,
+            ),
         ),
     ),
 ]

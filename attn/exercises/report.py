@@ -81,7 +81,12 @@ def _mismatch(exercise, function, lang) -> str | None:
     except TypeError:
         expected = f"({', '.join(arguments)})"
         return say(
-            lang, "arguments", name=exercise.name, expected=expected, function=_name(function, lang), signature=signature
+            lang,
+            "arguments",
+            name=exercise.name,
+            expected=expected,
+            function=_name(function, lang),
+            signature=signature,
         )
     return None
 
