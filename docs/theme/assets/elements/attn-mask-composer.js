@@ -5,8 +5,8 @@
 // positions; or {masks}, a table of booleans for each of causal, padding, window, cross, end, start.
 
 import {
-  AttnElement, attention, choice, choose, define, fill, flag, flags, html, listing, nothing, shares,
-  slider, table, tick, whole,
+  AttnElement, attention, button, choice, choose, define, fill, flag, flags, html, listing, nothing, sentences,
+  shares, slider, table, tick, whole,
 } from "./shared.js";
 
 const LARGEST = 99; // a denominator; raised scores bring larger ones than the lesson has
@@ -137,8 +137,14 @@ class MaskComposer extends AttnElement {
 
   view() {
     const mask = this.mask;
-    return html`${this.controls(mask)} ${this.grid(mask)} ${this.note(mask)}
-    ${this.data.scaled ? this.race(mask[this.state.row]) : nothing}`;
+    const composing = html`${this.controls(mask)} ${this.note(mask)}`;
+    return html`<div class="attn-columns">
+      ${this.data.scaled
+        ? html`<div>${composing} ${this.grid(mask)}</div>
+            <div>${this.race(mask[this.state.row])}</div>`
+        : html`<div>${composing}</div>
+            <div>${this.grid(mask)}</div>`}
+    </div>`;
   }
 
   // Any change of the mask asks the question of the race anew.
@@ -246,12 +252,11 @@ class MaskComposer extends AttnElement {
     const empty = mask.map((_, i) => i).filter((i) => !seenBy(mask[i]));
     const several = [state.causal, state.padding, state.window].filter(Boolean).length > 1;
     const rows = listing(empty.map((i) => this.data.queries?.[i] ?? i + 1), this.language);
-    return html`<p class="attn-note">
-      ${this.counted}
-      ${empty.length
-        ? html`<span class="attn-warn">${fill(word.empty, { rows })}</span> ${word.zeros}`
-        : several ? word.several : nothing}
-    </p>`;
+    if (empty.length) {
+      return html`<p class="attn-note"><span class="attn-warn">${fill(word.empty, { rows })}</span> ${word.zeros}</p>`;
+    }
+    const said = sentences([this.counted, several && word.several], this.language);
+    return html`<p class="attn-note">${said}</p>`;
   }
 
   // One row, three orders. The sum is asked for before it is shown.
@@ -260,23 +265,28 @@ class MaskComposer extends AttnElement {
     const names = data.queries;
     const options = names.map((name, i) => [i, name]);
     return html`
-      <div class="attn-mask-composer-race">
-        <p class="attn-title">${word.race}</p>
-        <div class="attn-controls">
-          ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.change({ row }) })}
-        </div>
-        ${seen.every(Boolean)
-          ? html`<p class="attn-note">${word.same}</p>`
-          : state.guess === NO_GUESS ? this.question(seen) : this.answer(seen)}
+      <p class="attn-title">${word.race}</p>
+      <div class="attn-controls">
+        ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.change({ row }) })}
       </div>
+      ${seen.every(Boolean)
+        ? html`<p class="attn-note">${word.same}</p>`
+        : this.question(seen)}
     `;
   }
 
   question(seen) {
-    const options = this.sums(seen).map((sum, i) => [i, sum]);
+    const ask = fill(this.word.ask, { row: this.data.queries[this.state.row] });
     const pick = (guess) => this.set({ guess }, this.verdict(seen, guess));
-    const legend = fill(this.word.ask, { row: this.data.queries[this.state.row] });
-    return choose(this, { name: "guess", legend, options, pick });
+    return html`
+      <div role="group" aria-labelledby="${this.key}-ask">
+        <p id="${this.key}-ask">${ask}</p>
+        <div class="attn-controls">
+          ${this.sums(seen).map((sum, i) => button(sum, () => pick(i), { pressed: i === this.state.guess }))}
+        </div>
+      </div>
+      ${this.state.guess === NO_GUESS ? nothing : this.answer(seen)}
+    `;
   }
 
   // What might be the sum: what is kept, what is deleted, and the whole; the smallest first.
@@ -302,7 +312,7 @@ class MaskComposer extends AttnElement {
     const { word, state } = this;
     const ways = this.ways(seen, state.bump);
     return html`
-      <p class="attn-note">${this.verdict(seen, state.guess)} ${word.gone}</p>
+      <p class="attn-note">${sentences([this.verdict(seen, state.guess), word.gone], this.language)}</p>
       ${Object.entries(ways).map(([name, weights]) => this.bar(word[name], weights))}
       <div class="attn-controls">
         ${slider({
@@ -321,7 +331,7 @@ class MaskComposer extends AttnElement {
     return html`
       <p class="attn-mask-composer-name"><span>${name}</span><span>${texts.join("  ")}</span><span>${sum}</span></p>
       <div class="attn-mask-composer-bar" aria-hidden="true">
-        ${weights.map((weight) => html`<span style="--share: ${weight}"></span>`)}
+        ${weights.map((weight) => html`<span style="--share: ${weight}"></span>`)}<span></span>
       </div>
     `;
   }

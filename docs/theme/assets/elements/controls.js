@@ -43,6 +43,7 @@ export const choose = (host, { name, legend, options, pick, value = host.state[n
 export const slider = ({ label, least, most, value, step = 1, text = `${value}`, move }) => html`
   <label class="attn-slider">
     <span>${label}</span>
+    <span class="attn-value" aria-hidden="true">${text}</span>
     <input
       type="range"
       min=${least}
@@ -52,7 +53,6 @@ export const slider = ({ label, least, most, value, step = 1, text = `${value}`,
       .value=${live(`${value}`)}
       @input=${(event) => move(Number(event.target.value))}
     />
-    <span class="attn-value" aria-hidden="true">${text}</span>
   </label>
 `;
 

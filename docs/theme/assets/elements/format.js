@@ -56,6 +56,9 @@ export const vector = (values, places = 2) =>
 // "a, b, c" or "a、b、c"
 export const listing = (items, language) => items.join(language === "zh" ? "、" : ", ");
 
+// One sentence after another; Chinese sets no space between them.
+export const sentences = (parts, language) => parts.filter(Boolean).join(language === "zh" ? "" : " ");
+
 // The template with its {names} filled in.
 export const fill = (template, values) =>
   template.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);

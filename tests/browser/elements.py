@@ -1,0 +1,106 @@
+"""What the browser tests of the interactive figures share."""
+
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from conftest import ROOT, Site
+from playwright.sync_api import Locator, Page
+
+PHONE = {"width": 375, "height": 812}
+LANGUAGES = ("zh", "en")
+SOURCES = ROOT / "docs/theme/assets/elements"
+NAMES = sorted(path.stem.removeprefix("attn-") for path in SOURCES.glob("attn-*.js"))
+
+
+@dataclass
+class Element:
+    """An element on an open page, ready to be used."""
+
+    page: Page
+    root: Locator
+    key: str  # in the address, and the id on the page: fig-3
+    data: dict  # what Python gave it
+
+    def texts(self, selector: str) -> list[str]:
+        return [text.strip() for text in self.root.locator(selector).all_inner_texts()]
+
+    def table(self, name: str) -> list[list[str]]:
+        """The texts of the cells of a table; `name` as in table.js."""
+        rows = self.root.locator(f"[aria-labelledby='{self.key}-{name}'] tbody tr")
+        return rows.evaluate_all(
+            "rows => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()))"
+        )
+
+    def cell(self, name: str, row: int, column: int) -> Locator:
+        body = self.root.locator(f"[aria-labelledby='{self.key}-{name}'] tbody tr")
+        return body.nth(row).locator("td").nth(column).locator(".attn-cell")
+
+    def radio(self, name: str, value) -> Locator:
+        """One of the options of `choose`."""
+        return self.root.locator(f"input[name='{self.key}-{name}'][value='{value}']")
+
+    def pick(self, name: str, value) -> None:
+        self.radio(name, value).check(force=True)  # it lies under its label's text
+
+    @property
+    def reset(self) -> Locator:
+        return self.root.locator(".attn-reset")
+
+    def announced(self, text: str) -> None:
+        """Wait until a screen reader is told something with this text."""
+        self.root.locator(".attn-status", has_text=text).wait_for(state="attached")
+
+    def state(self) -> str | None:
+        """What of the address is this element's, once the last change has arrived there."""
+        self.page.wait_for_timeout(300)
+        return self.page.evaluate("key => new URLSearchParams(location.search).get(key)", self.key)
+
+
+@functools.cache
+def pages_with(site_folder: Path, name: str, language: str) -> list[str]:
+    """The addresses of the pages of an edition that have an element, in order."""
+    edition = site_folder / language
+    mark = f"<attn-{name}>"
+    return [
+        f"{language}/{path.parent.relative_to(edition).as_posix()}/".replace("/./", "/")
+        for path in sorted(edition.rglob("index.html"))
+        if mark in path.read_text("utf-8")
+    ]
+
+
+def address(site: Site, name: str, language: str, page: int | str = 0) -> str:
+    """The address of the page number `page` that has an element, or of the one with `page` in it."""
+    found = pages_with(site.folder, name, language)
+    assert found, f"no page of the edition {language} has an element {name}"
+    path = found[page] if isinstance(page, int) else next(path for path in found if page in path)
+    return site.url(path)
+
+
+def open_element(page: Page, address: str, name: str, state: str | None = None) -> Element:
+    """Go to a page and find its first element of that name. `state`: as the address has it."""
+    if state is not None:
+        page.goto(address)
+        key = page.locator(f"attn-{name}").first.get_attribute("id")
+        address = f"{address}?{key}={state}"
+    page.goto(address)
+    return element_on(page, name)
+
+
+def element_on(page: Page, name: str) -> Element:
+    root = page.locator(f"attn-{name}").first
+    root.locator(".attn-stage").wait_for()
+    data = json.loads(root.locator("> script").text_content())
+    return Element(page, root, root.get_attribute("id"), data)
+
+
+def small_targets(element: Element) -> list[str]:
+    """What can be touched and is less than 44 px wide or high; a label counts with its control."""
+    return element.root.locator("button, input, select, summary, a").evaluate_all(
+        """controls => controls
+             .filter((control) => control.checkVisibility())
+             .map((control) => [control, (control.closest("label") ?? control).getBoundingClientRect()])
+             .filter(([, box]) => box.width < 43.9 || box.height < 43.9)
+             .map(([control, box]) => `${control.outerHTML.slice(0, 120)}: ${box.width} x ${box.height}`)"""
+    )

@@ -1,0 +1,140 @@
+"""What every interactive figure promises, tried on the first page that has it.
+
+That pages with elements are quiet, do not jump, fit a phone and pass axe in both schemes is
+in test_every_page.py; here it is tried once more where the element has been used.
+"""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from conftest import ROOT
+from elements import LANGUAGES, NAMES, PHONE, address, element_on, open_element, small_targets
+from test_every_page import CUT_OFF, OUT_OF_REACH, WIDER_THAN_THE_SCREEN
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+every_element = pytest.mark.parametrize("name", NAMES)
+both_languages = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@every_element
+def test_without_scripts_the_still_figure_stands_there(site, tab, name):
+    page = tab(java_script_enabled=False, viewport=PHONE)
+    page.goto(address(site, name, "zh"))
+    still = page.locator(f"attn-{name} > figure").first
+    assert still.locator("svg").is_visible()
+    height = page.locator(f"attn-{name}").first.bounding_box()["height"]
+    # Room for an element that never comes would be a hole in the page.
+    assert height < still.bounding_box()["height"] + 120
+
+
+@every_element
+@both_languages
+def test_the_element_takes_the_place_of_the_figure(site, tab, name, language):
+    page = tab(viewport=PHONE)
+    element = open_element(page, address(site, name, language), name)
+    assert element.key.startswith("fig-")
+    assert not element.root.locator("> figure").is_visible()
+    assert element.root.locator("[role=group]").first.get_attribute("aria-label")
+    page.emulate_media(media="print")
+    assert element.root.locator("> figure").is_visible()
+    assert not element.root.locator(".attn-stage").is_visible()
+
+
+@every_element
+def test_what_follows_does_not_move_when_the_element_comes(site, tab, name):
+    for viewport in (PHONE, {"width": 1280, "height": 800}):
+        for language in LANGUAGES:
+            tops = []
+            for scripts in ("**/nothing.js", "**/assets/elements/*.js"):
+                page = tab(viewport=viewport)
+                page.route(scripts, lambda route: route.fulfill(body="", content_type="text/javascript"))
+                page.goto(address(site, name, language))
+                page.wait_for_load_state("networkidle")
+                tops.append(page.locator(f"attn-{name}").first.bounding_box()["height"])
+            ready, before = tops
+            assert abs(ready - before) < 1, f"{viewport['width']} px, {language}: {before} becomes {ready}"
+
+
+@every_element
+@both_languages
+def test_used_on_a_phone_in_both_schemes(site, tab, name, language):
+    """Every control is used once; nothing breaks, and everything can be seen, touched, read out."""
+    page = tab(viewport=PHONE, has_touch=True, color_scheme="light", reduced_motion="reduce")
+    element = open_element(page, address(site, name, language), name)
+    use_everything(element)
+    assert page.evaluate(WIDER_THAN_THE_SCREEN) == []
+    assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(OUT_OF_REACH) == []
+    assert small_targets(element) == []
+    if not AXE.exists():
+        pytest.skip("needs `npm ci`")
+    page.evaluate(AXE.read_text("utf-8"))
+    for scheme, name_of_scheme in (("light", "default"), ("dark", "slate")):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name_of_scheme)
+        found = page.evaluate("key => axe.run(document.getElementById(key))", element.key)
+        assert [(v["id"], [node["html"][:160] for node in v["nodes"]]) for v in found["violations"]] == []
+
+
+def use_everything(element) -> None:
+    for kind, use in (
+        ("input[type=checkbox]", "control.click()"),
+        ("input[type=radio]:last-of-type", "control.click()"),
+        ("input[type=range]", "control.value = control.max; control.dispatchEvent(new Event('input', { bubbles: true }))"),
+        ("button:not(.attn-reset)", "control.click()"),
+    ):
+        element.root.locator(kind).evaluate_all(f"controls => controls.forEach((control) => {{ {use} }})")
+    element.page.wait_for_timeout(100)
+
+
+@every_element
+def test_the_other_language_keeps_the_state_and_reset_ends_it(site, tab, name):
+    page = tab()
+    element = open_element(page, address(site, name, "zh"), name)
+    first = element.root.locator(".attn-stage").inner_html()
+    use_everything(element)
+    state = element.state()
+    assert state, "no control changes the address"
+    page.locator(".attn-switch").click()
+    other = element_on(page, name)
+    assert "/en/" in page.url
+    assert (other.key, other.state()) == (element.key, state)
+
+    page.go_back()
+    again = element_on(page, name)
+    assert again.state() == state
+    again.reset.click()
+    assert again.state() is None
+    assert without_comments(again.root.locator(".attn-stage").inner_html()) == without_comments(first)
+
+
+def without_comments(html: str) -> str:
+    """lit leaves comments as marks, which differ from page to page."""
+    return re.sub(r"<!--.*?-->|\s+|\s(tabindex|checked)=\"[^\"]*\"", "", html)
+
+
+@every_element
+def test_nonsense_in_the_address_is_passed_over(site, tab, name):
+    page = tab()
+    element = open_element(page, address(site, name, "zh"), name)
+    first = without_comments(element.root.locator(".attn-stage").inner_html())
+    names = page.evaluate("name => Object.keys(document.querySelector(`attn-${name}`).choices)", name)
+    for nonsense in ("<b>", "-1", "999", "NaN", "", "*", "0-0"):
+        state = "_".join(f"{field}.{nonsense}" for field in [*names, "constructor", "__proto__", ""])
+        page.goto(f"{address(site, name, 'zh')}?{element.key}={quote(state)}")
+        shown = without_comments(element_on(page, name).root.locator(".attn-stage").inner_html())
+        assert shown == first, nonsense
+
+
+@every_element
+def test_it_works_from_a_disk(site, open_tab, name):
+    tab = open_tab()
+    path = address(site, name, "zh").removeprefix(site.url(""))
+    tab.page.goto((site.folder / path / "index.html").as_uri())
+    element = element_on(tab.page, name)
+    use_everything(element)
+    assert element.state()
+    assert [text for text in tab.said if "elements" in text or "Error" in text] == []
+    tab.page.context.close()
