@@ -48,6 +48,7 @@ def main(argv: list) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        end_blocks()
         print(file=sys.stderr)
         return 130
 
@@ -237,6 +238,13 @@ def _cannot_listen(host: str, port: int):
     except OSError as error:
         return error
     return None
+
+
+def end_blocks() -> None:
+    """End what still runs of the chapters: at its exit Python would wait for all of it."""
+    pages = sys.modules.get("pages")
+    if pages is not None:
+        pages.shared_runner(ROOT).close()
 
 
 # The environment's Python
