@@ -241,7 +241,7 @@ def _cannot_listen(host: str, port: int):
 
 
 def end_blocks() -> None:
-    """End what still runs of the chapters: at its exit Python would wait for all of it."""
+    """End what still runs of the chapters."""
     pages = sys.modules.get("pages")
     if pages is not None:
         pages.shared_runner(ROOT).close()
@@ -265,4 +265,9 @@ def run_in(python: Path, argv: list) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    if status == 130:
+        # At an ordinary end Python would wait for the threads that wait for blocks.
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)
