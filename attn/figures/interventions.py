@@ -6,7 +6,9 @@ from ..interventions import FourWays
 from .alt import describe
 from .canvas import axes_at, canvas, tint, write
 from .hatching import hatch_over
+from .interactive import make_interactive
 from .numbers import decimal
+from .origin import lesson_of
 from .style import GRID, INK, INK_SOFT, KEY, OUTPUT, SMALL, VALUE, figure_function, words
 
 MOST_COORDINATES = 4
@@ -119,6 +121,8 @@ def intervention_chart(four: FourWays, *, lang: str, row: int = -1):
         numbers = {name: values[column] for name, values in cases.items()}
         _group(page, top, column, numbers, (low, high), word)
     describe(fig, _alt(cases, four.interaction[row], row, word, lang), title=word["title"])
+    if data := _interactive_data(four, row):
+        make_interactive(fig, "intervention-bench", data)
     return fig
 
 
@@ -166,6 +170,33 @@ def _group(page, top, column, numbers, limits, word) -> None:
     write(page, LEFT - 8, y, word["interaction"], ha="right", fontsize=SMALL)
     change = signed(both - added, trim=False)
     write(page, CHANGE_X, y, change, ha="right", gid=f"interaction {column}")
+
+
+def _interactive_data(four: FourWays, row: int) -> dict | None:
+    """What a reader can edit: the one input that the new key and the new value come from.
+
+    None where the tables are no lesson's, or another input would be needed for each.
+    """
+    original, both = four.original, four.both
+    lesson = lesson_of(original)
+    changed = np.flatnonzero((both.k != original.k).any(axis=1) | (both.v != original.v).any(axis=1))
+    if lesson is None or original.visible is not None or len(changed) != 1:
+        return None
+    position = changed[0]
+    edited = np.linalg.lstsq(lesson.w_k.T, both.k[position], rcond=None)[0]
+    edited = np.round(edited, 9) + 0.0  # an input is a short decimal; 0 has no sign
+    if not (np.allclose(edited @ lesson.w_k, both.k[position]) and np.allclose(edited @ lesson.w_v, both.v[position])):
+        return None
+    return {
+        "x": lesson.x,
+        "wk": lesson.w_k,
+        "wv": lesson.w_v,
+        "q": original.q,
+        "scale": original.scale,
+        "position": position,
+        "edited": edited,
+        "row": row,
+    }
 
 
 def signed(value: float, *, trim: bool = True) -> str:
