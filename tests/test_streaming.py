@@ -212,13 +212,24 @@ def test_large_scores_are_shifted(monkeypatch, dtype, factor, sign):
     np.testing.assert_allclose(result, attn.attention(q, k, v, **options), rtol=0, atol=2e-5)
 
 
-@pytest.mark.parametrize("size", [1e-30, 1e30, 0.0])
-def test_values_at_the_ends_of_the_range(size):
-    """Exponentials as large as allowed, times such values, would overflow or lose digits."""
-    q, k, v = normal(12, (100, 16), (90, 16), (90, 16), dtype="f4")
-    v *= np.float32(size)
-    result = attn.streaming_attention(q, k, v, scale=1.5)
-    np.testing.assert_allclose(result, attn.attention(q, k, v, scale=1.5), rtol=0, atol=3e-5 * size)
+def equal_scores(score, values):
+    """100 queries and 100 keys in one direction: every score is the bound itself, and the output the mean."""
+    q = np.full((100, 1), score, np.float32)
+    return attn.streaming_attention(q, np.ones((100, 1), np.float32), values, scale=1)
+
+
+@pytest.mark.parametrize("score", [-87, -44, -35, 35, 44, 87, 88, 100])
+def test_scores_at_their_bound(score):
+    """exp(87) is within float32; a hundred times that is not."""
+    values = np.arange(100, dtype=np.float32)[:, None]
+    np.testing.assert_allclose(equal_scores(score, values), np.full((100, 1), 49.5), rtol=1e-5)
+
+
+@pytest.mark.parametrize("score, size", [(44, 1e17), (35, 1e30), (-35, 1e-30), (35, 1e-30), (-35, 1e30), (0, 0.0)])
+def test_values_at_the_ends_of_the_range(score, size):
+    """exp(35) · 10^30 would overflow, and exp(-35) · 10^-30 lose digits."""
+    values = (np.arange(100, dtype=np.float32) * np.float32(size))[:, None]
+    np.testing.assert_allclose(equal_scores(score, values), np.full((100, 1), 49.5 * size), rtol=1e-5)
 
 
 def test_without_the_proof_large_scores_would_overflow(monkeypatch):
