@@ -98,14 +98,16 @@ def site(tmp_path_factory) -> Iterator[Site]:
 
 
 def copy_project(project: Path) -> None:
-    ignore = shutil.ignore_patterns("__pycache__")
+    """What a build reads, and what earlier builds have remembered."""
+    for source in ROOT.iterdir():
+        if source.is_file() and not source.name.startswith("."):
+            shutil.copy(source, project)
     for name in ("attn", "docs", "scripts"):
+        ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, project / name, ignore=ignore)
-    for name in ("mkdocs.yml", "mkdocs.en.yml", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, project)
     (project / "node_modules").symlink_to(ROOT / "node_modules")
     (project / ".cache").mkdir()
-    for name in ("runs", "formulas"):
+    for name in ("runs", "formulas", "elements"):
         if (ROOT / ".cache" / name).exists():
             (project / ".cache" / name).symlink_to(ROOT / ".cache" / name)
     if built := os.environ.get("ATTN_SITE"):

@@ -125,16 +125,21 @@ def test_the_page_and_all_it_loads_is_light(visit):
 
 def test_nothing_moves_while_the_page_loads(visit):
     shift = visit.page.evaluate("window.shifts.reduce((sum, value) => sum + value, 0)")
-    # A formula whose font comes late moves by a few pixels, 0.001. From 0.1 on, readers mind.
-    visit.expect([shift] if shift > 0.05 else [])
+    # On a quiet machine 0.001, from formulas whose font comes late, and up to 0.05 on a busy
+    # one. From 0.1 on, readers mind (web.dev, Cumulative Layout Shift).
+    visit.expect([shift] if shift > 0.1 else [])
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="needs `npm ci`")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(visit, scheme):
+@pytest.mark.parametrize(
+    "scheme, rules",
+    [("light", None), ("dark", ["color-contrast", "link-in-text-block"])],
+    ids=["light", "dark, what depends on colours"],
+)
+def test_axe_finds_nothing_serious(visit, scheme, rules):
     visit.show(scheme)
     visit.page.evaluate(AXE.read_text("utf-8"))
-    found = visit.page.evaluate("axe.run()")
+    found = visit.page.evaluate(RUN_AXE, rules)
     visit.expect(
         [
             (violation["id"], violation["help"], [node["html"][:160] for node in violation["nodes"]])
@@ -142,6 +147,14 @@ def test_axe_finds_nothing_serious(visit, scheme):
             if violation["impact"] in ("serious", "critical")
         ]
     )
+
+
+# Thousands of elements without a meaning of their own: glyphs inside a role="img", and the
+# aria-hidden half of a formula, whose ink is that of the text around it.
+RUN_AXE = """rules => axe.run(
+  { exclude: [[".attn-figure svg > *"], [".katex-html"]] },
+  { resultTypes: ["violations"], selectors: false, ...(rules && { runOnly: rules }) },
+)"""
 
 
 def test_figures_have_the_ink_of_the_scheme(visit):

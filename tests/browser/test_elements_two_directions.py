@@ -1,0 +1,88 @@
+"""Two directions (chapter 03): the tables of both sentences, and what a swap leaves as it was."""
+
+import pytest
+from elements import LANGUAGES, PHONE, address, open_element
+
+from attn import lessons
+from attn.figures.numbers import decimal
+
+NAME = "two-directions"
+LESSONS = [lessons.addition(sentence=sentence) for sentence in (1, 2)]
+SWAPPED = "sentence.1_mark.1"
+
+
+def texts(values):
+    return [[decimal(value, trim=False) for value in row] for row in values]
+
+
+def framed(element, name):
+    cells = element.root.locator(f"[aria-labelledby='{element.key}-{name}'] .attn-cell")
+    chosen = cells.evaluate_all("cells => cells.map((cell) => cell.classList.contains('attn-cell-chosen'))")
+    return {divmod(number, 6) for number, is_chosen in enumerate(chosen) if is_chosen}
+
+
+def kept(element, name):
+    cells = element.root.locator(f"[aria-labelledby='{element.key}-{name}'] .attn-cell")
+    marked = cells.evaluate_all(
+        "cells => cells.map((cell) => getComputedStyle(cell).textDecorationLine === 'underline')"
+    )
+    return {divmod(number, 6) for number, is_marked in enumerate(marked) if is_marked}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("sentence", [0, 1])
+def test_both_tables_of_both_sentences(site, tab, language, sentence):
+    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME, f"sentence.{sentence}")
+    lesson = LESSONS[sentence]
+    assert element.table("similarity") == texts(lesson.x @ lesson.x.T)
+    assert element.table("scores") == texts(lesson.trace().scores)
+
+
+def test_first_it_shows_the_pair_of_the_chapter(site, tab):
+    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    for name in ("similarity", "scores"):
+        assert framed(element, name) == {(3, 1), (1, 3)}
+        assert kept(element, name) == set()
+    lines = element.texts("strong")
+    assert lines == ["equal and plus: 0.40 in both directions", "equal asks plus: 4.05", "plus asks equal: 2.08"]
+
+
+def test_another_pair_by_keyboard_alone(site, tab):
+    page = tab(reduced_motion="reduce")
+    element = open_element(page, address(site, NAME, "zh"), NAME)
+    table = element.root.locator(f"[aria-labelledby='{element.key}-scores']")
+    table.locator("button[tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert framed(element, "similarity") == framed(element, "scores") == {(2, 3), (3, 2)}
+    element.announced("“五”问“等”：2.87")
+    assert element.state() == "row.2_column.3"
+
+    element.cell("similarity", 4, 4).click()
+    assert framed(element, "scores") == {(4, 4)}
+    assert element.texts("strong") == ["“于”与自己：3.33", "“于”问自己：−1.89"]
+
+
+def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
+    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    element.pick("sentence", 1)
+    shared = {(i, j) for i in (3, 4, 5) for j in (3, 4, 5)}
+    for name in ("similarity", "scores"):
+        assert kept(element, name) == shared
+    element.announced("9 similarities and 9 scores")
+    assert "Only 3 of its 6" in element.texts(".attn-note")[0]
+    assert "in the other sentence equal and plus: 4.05, moved" in element.texts(".attn-two-directions-scores")[0]
+
+    element.cell("scores", 3, 4).click()
+    said = element.texts(".attn-two-directions-scores")[0]
+    assert "equal asks to: −6.14" in said and "equal and to: −6.14, the same" in said
+
+    element.cell("scores", 0, 3).click()  # "ten" is not in the first sentence
+    assert "no cell of its row" in element.texts(".attn-note")[0]
+
+
+@pytest.mark.parametrize("name", ["similarity", "scores"])
+def test_the_mark_is_told_to_a_screen_reader(site, tab, name):
+    element = open_element(tab(), address(site, NAME, "en"), NAME, SWAPPED)
+    for row, column, word in ((3, 4, "the same"), (3, 1, "moved")):
+        assert word in element.cell(name, row, column).get_attribute("aria-label")
