@@ -7,7 +7,7 @@ from conftest import PREFIXES
 
 # In the middle of sentences, where Chinese has no spaces; one of two words; Latin letters.
 CHINESE = ["权重", "因果掩码", "输入", "参数矩阵", "attention", "softmax"]
-ENGLISH = ["attention", "weights", "causal mask", "softmax"]
+ENGLISH = ["attention", "weights", "causal mask", "softmax", "权重", "因果掩码"]
 
 
 def search(page, words):

@@ -2,6 +2,7 @@
 // imports from here; a module that only one element uses is imported by that element itself.
 
 export { html, nothing, svg } from "lit-html";
+export { keyed } from "lit-html/directives/keyed.js";
 export { live } from "lit-html/directives/live.js";
 export * as attention from "./attention.js";
 export { button, choose, slider, tick } from "./controls.js";
