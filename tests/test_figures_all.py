@@ -56,6 +56,7 @@ SAMPLES = {
     "online_softmax": lambda: ((three().trace(), attn.streaming_steps(three().trace().q, three().trace().k, three().trace().v)), {}),
     "output_range": lambda: ((three().trace(),), {}),
     "permuted_rows": lambda: (permuted(), {}),
+    "reading_lines": lambda: (([lessons.addition(sentence=n).trace() for n in (1, 2)],), {"labels": [list("abcdef")] * 2, "row": 3}),
     "repeat_against_tile": lambda: ((4, 2), {}),
     "reshape_trap": lambda: ((np.arange(1, 13).reshape(3, 4), 2), {}),
     "score_spread": lambda: (({d: RNG.normal(size=50) * d**0.5 for d in (1, 4, 16)},), {}),

@@ -18,6 +18,7 @@ from .masks import mask_grid
 from .online import online_softmax
 from .outputs import output_range
 from .permutation import permuted_rows
+from .reading import reading_lines
 from .reshape import reshape_trap
 from .scores import similarity_and_scores
 from .sharing import head_sharing, repeat_against_tile
@@ -45,6 +46,7 @@ __all__ = [
     "online_softmax",
     "output_range",
     "permuted_rows",
+    "reading_lines",
     "repeat_against_tile",
     "reshape_trap",
     "score_spread",
