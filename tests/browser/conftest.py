@@ -182,7 +182,7 @@ def open_tab(browser, site):
     def open_tab(**options) -> Tab:
         options = {"viewport": {"width": 1280, "height": 800}, "locale": "zh-CN"} | options
         context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         tab = Tab(context.new_page())
         tab.listen(urlsplit(site.address).netloc)
         return tab
