@@ -26,13 +26,13 @@ def lesson_of(trace: Trace) -> Lesson | None:
     return None
 
 
-def other_sentence(similarity, scores) -> tuple[Lesson, Lesson] | None:
-    """The sentence of the addition example with these two tables, then the other; or None."""
+def other_sentence(similarity, scores) -> Lesson | None:
+    """The addition example's other sentence, where one of the two has these tables; or None."""
     both = lessons.addition(sentence=1), lessons.addition(sentence=2)
     for this, other in (both, both[::-1]):
         tables = (this.x @ this.x.T, this.trace().scores)
         if np.array_equal(tables[0], similarity) and np.array_equal(tables[1], scores):
-            return this, other
+            return other
     return None
 
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, draw_table, frame_cell, label_columns, label_rows, signed_shade, write
+from .interactive import make_interactive
 from .labels import position_labels
 from .numbers import decimal, listing
+from .origin import other_sentence
 from .style import GRID, INK_SOFT, SMALL, figure_function, words
 
 MOST_POSITIONS = 7
@@ -97,7 +99,17 @@ def similarity_and_scores(similarity, scores, pair: tuple[int, int], *, lang: st
         "sim_other": decimal(similarity[j, i], trim=False),
     }
     describe(fig, word["alt"].format(n=n, labels=listing(labels, lang), **facts), title=word["title"])
+    make_interactive(fig, "two-directions", _interactive_data(similarity, scores, (i, j), labels, lang))
     return fig
+
+
+def _interactive_data(similarity, scores, pair, labels, lang: str) -> dict:
+    """The tables, and those of the other sentence where they are the addition example's."""
+    sentences = [{"labels": labels, "similarity": similarity, "scores": scores}]
+    if (other := other_sentence(similarity, scores)) is not None:
+        tables = {"similarity": other.x @ other.x.T, "scores": other.trace().scores}
+        sentences.append({"labels": other.labels(lang), **tables})
+    return {"sentences": sentences, "pair": pair}
 
 
 def _labelled(ax, top, name, values, pair, labels, word) -> None:

@@ -76,12 +76,12 @@ class TwoDirections extends AttnElement {
   }
 
   // Whether a cell is the same in the other sentence.
-  kept(name, i, j) {
+  stays(name, i, j) {
     return Math.abs(this.here[name][i][j] - this.there[name][i][j]) < SAME;
   }
 
   countKept(name) {
-    return this.here[name].flatMap((row, i) => row.filter((_, j) => this.kept(name, i, j))).length;
+    return this.here[name].flatMap((row, i) => row.filter((_, j) => this.stays(name, i, j))).length;
   }
 
   view() {
@@ -124,7 +124,7 @@ class TwoDirections extends AttnElement {
       const looks = [
         (i === state.row && j === state.column) || (i === state.column && j === state.row) ? "chosen" : "plain",
         value < 0 ? "attn-cell-below" : "",
-        state.mark && this.there && this.kept(name, i, j) ? "attn-two-directions-kept" : "",
+        state.mark && this.there && this.stays(name, i, j) ? "attn-two-directions-kept" : "",
       ];
       return {
         text: decimal(value, 2, { trim: false }),
@@ -142,7 +142,7 @@ class TwoDirections extends AttnElement {
 
   fate(name, i, j) {
     const one = decimal(this.there[name][i][j], 2, { trim: false });
-    return fill(this.kept(name, i, j) ? this.word.same : this.word.moved, { one });
+    return fill(this.stays(name, i, j) ? this.word.same : this.word.moved, { one });
   }
 
   inWords(name, i, j) {
@@ -185,7 +185,7 @@ class TwoDirections extends AttnElement {
     const { word, state } = this;
     if (!state.mark) return word.swap;
     const { labels } = this.here;
-    const kept = labels.filter((_, j) => this.kept("similarity", state.row, j)).length;
+    const kept = labels.filter((_, j) => this.stays("similarity", state.row, j)).length;
     const row = fill(kept ? word.row : word.rowGone, { i: labels[state.row], kept, all: labels.length });
     return `${this.counted} ${row}`;
   }
