@@ -1,8 +1,9 @@
 """The same answer as attention without the n × n table; and the KV cache.
 
-``streaming_steps`` shows the idea, online softmax (Milakov & Gimelshein 2018, "Online
-normalizer calculation for softmax"; Dao et al. 2022, "FlashAttention"). What makes
-``streaming_attention`` fast:
+``streaming_steps`` shows the idea: online softmax, a running maximum and sum (Milakov &
+Gimelshein 2018, "Online normalizer calculation for softmax"), and with them a running
+weighted sum (Rabe & Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al.
+2022, "FlashAttention"). What makes ``streaming_attention`` fast:
 
 1. A block of queries against a block of keys at a time. That tile of the table stays in
    the processor's cache, and the next one is written over it.
@@ -118,6 +119,7 @@ def _attend(call, index, rows, bounded, tile, out):
         if seen is not None:
             np.copyto(scores, -np.inf, where=~seen)
         if not bounded:
+            # Online softmax: a larger score shrinks what was summed before it.
             larger = np.maximum(maximum, scores.max(axis=1, keepdims=True))
             # While nothing was visible the maximum is -inf, and -inf - (-inf) is NaN.
             subtract = np.where(larger == -np.inf, 0, larger)
@@ -263,7 +265,8 @@ def streaming_steps(q, k, v, *, visible=None, bias=None, causal=False, scale=Non
 
     Whenever a block holds a larger score than all before it, what was summed so far is
     multiplied by ``exp(old maximum - new maximum)``. After the last block ``output`` is
-    the result of :func:`attn.attention` (Milakov & Gimelshein 2018, algorithm 3).
+    the result of :func:`attn.attention`. (``maximum`` and ``total``: Milakov & Gimelshein
+    2018; ``weighted``: Rabe & Staats 2021, Dao et al. 2022.)
 
     Parameters
     ----------
