@@ -46,8 +46,8 @@ def test_rows_and_columns_carry_their_positions():
 @pytest.mark.parametrize(
     "lang, kv, inputs",
     [
-        ("en", "→ every position keeps its output", "→ every position keeps its output; the rows move along"),
-        ("zh", "→ 每个位置的输出都不变", "→ 每个位置的输出都不变，跟着换行"),
+        ("en", "→ every row keeps its output", "→ every row keeps its output and takes it along"),
+        ("zh", "→ 每一行的输出都不变", "→ 每一行的输出都不变，跟着它换地方"),
     ],
 )
 def test_verdict_without_a_mask(lang, kv, inputs):
@@ -58,7 +58,7 @@ def test_verdict_without_a_mask(lang, kv, inputs):
 def test_verdict_under_a_causal_mask():
     # CONTENT: swap x₁ and x₂, and row 3 stays [1.5, 0.75]; the others do not stay.
     fig = figures.permuted_rows(*runs([1, 0, 2], causal=True), lang="en")
-    assert texts(fig)["verdict inputs"] == "→ output kept: position 3; changed: position 1, 2"
+    assert texts(fig)["verdict inputs"] == "→ output kept: row 3; changed: row 1, 2"
     assert table(fig, "output inputs")[2] == ["1.5", "0.75"]
     assert hatched(fig, "weights inputs") == {(0, 1), (0, 2), (1, 2)}
     assert table(fig, "weights original")[0] == ["1", "×", "×"]
@@ -70,7 +70,7 @@ def test_verdict_where_nothing_stays():
     # A bias for nearness is not permuted: every row notices.
     bias = -np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
     shown = texts(figures.permuted_rows(*runs(steps=steps, bias=bias), lang="en"))
-    assert shown["verdict inputs"] == "→ no position keeps its output"
+    assert shown["verdict inputs"] == "→ no row keeps its output"
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])

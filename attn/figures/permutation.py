@@ -21,15 +21,15 @@ _WORDS = {
         "inputs": "换输入各行的次序：{order}",
         "weights": "权重",
         "output": "输出",
-        "all_same": "每个位置的输出都不变",
-        "all_moved": "每个位置的输出都不变，跟着换行",
-        "none_same": "每个位置的输出都变了",
-        "some_same": "位置 {same} 输出不变，位置 {changed} 变了",
+        "all_same": "每一行的输出都不变",
+        "all_moved": "每一行的输出都不变，跟着它换地方",
+        "none_same": "每一行的输出都变了",
+        "some_same": "第 {same} 行输出不变，第 {changed} 行变了",
         "alt": (
-            "三组权重表和输出表，行与列标着位置。原来的输出：{original}。"
+            "三组权重表和输出表，行与列标着原来是第几。原来的输出：{original}。"
             "K、V 各行的次序改为 {order} 后，{kv}。输入各行的次序改为 {order} 后，{inputs}。"
         ),
-        "row": "位置 {position} {output}",
+        "row": "第 {position} 行 {output}",
     },
     "en": {
         "title": "Rows in another order",
@@ -38,16 +38,16 @@ _WORDS = {
         "inputs": "rows of the input in another order: {order}",
         "weights": "weights",
         "output": "output",
-        "all_same": "every position keeps its output",
-        "all_moved": "every position keeps its output; the rows move along",
-        "none_same": "no position keeps its output",
-        "some_same": "output kept: position {same}; changed: position {changed}",
+        "all_same": "every row keeps its output",
+        "all_moved": "every row keeps its output and takes it along",
+        "none_same": "no row keeps its output",
+        "some_same": "output kept: row {same}; changed: row {changed}",
         "alt": (
-            "Three tables of weights and three of outputs, rows and columns marked with positions. Original "
-            "outputs: {original}. With the rows of K and V in the order {order}, {kv}. "
+            "Three tables of weights and three of outputs, rows and columns marked with the number they had "
+            "at first. Original outputs: {original}. With the rows of K and V in the order {order}, {kv}. "
             "With the rows of the input in the order {order}, {inputs}."
         ),
-        "row": "position {position} {output}",
+        "row": "row {position} {output}",
     },
 }
 
@@ -69,8 +69,8 @@ def permuted_rows(original: Trace, kv: Trace, inputs: Trace, order: Sequence[int
         third row first.
     lang : ``"zh"`` or ``"en"``.
 
-    Rows and columns carry the number of the position they belong to, wherever they
-    stand. What is said of the outputs is found by comparing them (to 1e-9).
+    Rows and columns carry the number they have in ``original``, wherever they now stand.
+    What is said of the outputs is found by comparing them (to 1e-9).
 
     Raises ValueError for an order that is no permutation, traces that do not follow
     it, several heads, more than fits.
@@ -147,7 +147,7 @@ def _checked(original: Trace, kv: Trace, inputs: Trace, order) -> list[int]:
 
 
 def _verdict(before, after, places: list[int], word, lang: str) -> str:
-    """Which positions have the output they had, wherever they now stand."""
+    """Which rows have the output they had, wherever they now stand."""
     same = np.isclose(after, before[places], rtol=0, atol=1e-9).all(axis=1)
     if same.all():
         return word["all_same" if places == sorted(places) else "all_moved"]
@@ -198,7 +198,7 @@ def _band(ax, top, name, trace: Trace, queries, keys, title, word) -> None:
 
 
 def _chips(ax, table: Table, positions, name: str, *, across: bool) -> None:
-    """Beside each row, or above each column, the number of its position."""
+    """Beside each row, or above each column, the number it has in the original."""
     for place, position in enumerate(positions):
         if across:
             x, y = table.column_x(place), table.y - 4 - CHIP / 2
