@@ -24,6 +24,11 @@ def test_right_route_cuts_columns():
     assert texts(fig)["verdict right"] == "every row is its own position"
 
 
+def test_the_table_is_called_what_the_page_calls_it():
+    assert texts(figures.reshape_trap(X, 2, lang="en"))["label"] == "$X$"
+    assert texts(figures.reshape_trap(X, 2, label="Q", lang="zh"))["label"] == "$Q$"
+
+
 def test_wrong_route_reads_on_along_the_rows():
     fig = figures.reshape_trap(X, 2, lang="en")
     assert table(fig, "wrong 0") == [["11", "12"], ["13", "14"], ["21", "22"]]

@@ -52,7 +52,7 @@ HEADS_TOP = 88.0
 
 
 @figure_function
-def reshape_trap(x, n_heads: int, *, lang: str):
+def reshape_trap(x, n_heads: int, *, label: str = "X", lang: str):
     """Heads split the right way (reshape, then swap axes) beside a reshape alone.
 
     Parameters
@@ -60,6 +60,7 @@ def reshape_trap(x, n_heads: int, *, lang: str):
     x : ``(n, n_heads * d)``, what is to be split: 2 to 4 rows, at most 8 columns.
         Numbers such as 11, 12, … 21, 22, … tell position and column by themselves.
     n_heads : 2 to 4, heads at most 4 wide.
+    label : what the table is called, a letter.
     lang : ``"zh"`` or ``"en"``.
 
     The right side is `attn.split_heads`; each row's chip is the position that its
@@ -93,7 +94,7 @@ def reshape_trap(x, n_heads: int, *, lang: str):
     panel_height = HEADS_TOP + n_heads * (n * CELL[1] + 24) + 12
     fig, ax = canvas(panel_top + panel_height)
     top_table = _coloured(ax, (PAGE_WIDTH - width * CELL[0] + 20) / 2, TABLE_TOP, x, position, "x")
-    label = write(ax, top_table.x, 12, "$X$", ha="left")
+    label = write(ax, top_table.x, 12, f"${label}$", ha="left", gid="label")
     write(ax, end_of(label) + 5, 12, f"{n}×{width}", ha="left", color=INK_SOFT, fontsize=SMALL)
     _head_columns(ax, top_table, n_heads, d, word)
 
