@@ -18,15 +18,15 @@ _WORDS = {
     "zh": {
         "title": "softmax 雅可比矩阵的范数",
         "facet": "每头维度 {width}",
-        "raw": "↑ 未缩放：均值 {mean}，{share} 的行小于 {limit}",
+        "raw": "↑ 不缩放：均值 {mean}，{share} 的行小于 {limit}",
         "scaled": "↓ 缩放后：均值 {mean}，{share} 的行小于 {limit}",
         "share": "行数占比；粗线：均值",
         "alt": (
             "背靠背直方图：横轴是每一行 softmax 的雅可比矩阵范数 ‖J‖_F，从 0 到 0.5；"
-            "竖轴是行数占比，未缩放的向上，缩放后的向下。{facets}。"
+            "竖轴是行数占比，不缩放的向上，缩放后的向下。{facets}。"
         ),
         "alt_facet": (
-            "每头维度 {width}：未缩放的均值 {raw}，有 {raw_faded} 的行小于 {limit}；"
+            "每头维度 {width}：不缩放的均值 {raw}，有 {raw_faded} 的行小于 {limit}；"
             "缩放后的均值 {scaled}，有 {scaled_faded}"
         ),
         "between": "。",
