@@ -5,19 +5,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import api
 from chapter import Chapter, ChapterError, parse, read
 from runner import Runner
 from weave import failures, update
 
 
 def main(root: Path, paths: list[Path] | None = None) -> int:
-    """Rewrite the outputs of the given chapters (of all when none is given).
+    """Rewrite the outputs of the given chapters; when none is given, of all, after the API pages.
 
     A block that fails keeps the output it has; the failure is printed and the exit status
     is 1. Line ends and a byte-order mark stay as they were.
     """
     chapters: list[tuple[Path, Chapter]] = []
     problems: list[str] = []
+    if not paths:
+        try:
+            for name in api.write(root):
+                print(f"{name}: written from the docstrings", flush=True)
+        except api.ApiError as error:
+            problems.append(str(error))
     for path in paths or chapter_files(root):
         try:
             chapters.append((path, parse(read(path), _name(path, root))))
