@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -20,6 +21,9 @@ from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
 EXECUTE = "ATTN_EXECUTE"  # 0 in the environment: build without running any block
+
+CHAPTER = re.compile(r"chapters/(?P<number>\d\d)-")
+H1 = re.compile(r"<h1[^>]*>")
 
 log = logging.getLogger("mkdocs.attn")
 jieba.setLogLevel(logging.WARNING)  # otherwise it tells of its dictionary at every build
@@ -74,6 +78,16 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
     wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
     repository = config.extra.get("source_url") or "ADDRESS-OF-THE-REPOSITORY"
     return woven.replace("{{ wheel }}", wheel).replace("{{ repository }}", repository)
+
+
+def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
+    """The number of a chapter, which its file name has, before its title and in the navigation."""
+    chapter = CHAPTER.match(page.file.src_uri)
+    if chapter is None:
+        return html
+    page.title = f"{chapter['number']} {page.title}"
+    number = f'<span class="attn-number">{chapter["number"]}</span> '
+    return H1.sub(lambda heading: heading[0] + number, html, count=1)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

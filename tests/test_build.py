@@ -115,6 +115,8 @@ def test_a_page_has_its_output_its_figure_its_formula_and_what_copy_copies(proje
         assert "a rising line" in html and "data-figure" not in html
         assert 'class="katex"' in html and "<math" in html and "\\(" not in html
         assert "print(&quot;hello&quot;)&#10;import matplotlib.pyplot as plt&#10;" in html
+        assert '<span class="attn-number">06</span> ' in html
+        assert html.count("06 标题" if language == "zh" else "06 Title") >= 2, "title and navigation"
     address = "https://someone.example/repo/attention_by_hand-0.1.0-py3-none-any.whl"
     assert address in (project / "site/en/index.html").read_text("utf-8")
     assert (project / "site" / address.rsplit("/")[-1]).is_file()
