@@ -108,6 +108,15 @@ def test_scale_does_not_widen_the_dtype(attention, scale):
     assert attention(x, x, x, scale=scale).dtype == np.float32
 
 
+@pytest.mark.parametrize("bias, expected", [("f2", "f4"), ("f4", "f4"), ("f8", "f8"), ("i4", "f8")])
+def test_a_bias_takes_part_in_the_promotion(attention, bias, expected):
+    """The lowest float64 cast down to float32 would be minus infinity, and hide."""
+    x = np.ones((2, 2), np.float32)
+    assert attention(x, x, x, bias=np.zeros((2, 2), bias)).dtype == expected
+    lowest = np.full((2, 2), np.finfo(np.float64).min)
+    np.testing.assert_allclose(attention(x, x, x, bias=lowest), x)
+
+
 def test_float16_is_computed_in_float32():
     """64 · 256 · 256 is beyond float16; a float16 sum of 3000 ones stops at 2048."""
     q = np.full((1, 64), 256, np.float16)
