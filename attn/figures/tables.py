@@ -7,8 +7,10 @@ import numpy as np
 from ..core import Trace
 from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, draw_table, frame_row, label_columns, label_rows, shade, signed_shade, write
+from .interactive import make_interactive
 from .labels import position_labels
 from .numbers import decimal, listing, vector
+from .origin import lesson_of
 from .style import GRID, INK_SOFT, SMALL, figure_function, words
 
 MOST_ROWS, MOST_COLUMNS = 7, 8
@@ -116,6 +118,11 @@ def attention_tables(trace: Trace, *, lang: str, labels: Sequence[str] | None = 
         ),
         title=word["title"],
     )
+    lesson = lesson_of(trace)
+    if lesson is not None and trace.visible is None:
+        matrices = {"wq": lesson.w_q, "wk": lesson.w_k, "wv": lesson.w_v}
+        data = {"labels": labels, "x": lesson.x, **matrices, "scale": trace.scale, "row": row}
+        make_interactive(fig, "machine", data)
     return fig
 
 
