@@ -126,8 +126,8 @@ EXERCISES = [
         parts=("output", "keys", "values"),
         cases=(
             case(
-                "纸上的例子，位置 3 是新的",
-                "the paper example, position 3 is new",
+                "三个位置，位置 3 是新的",
+                "the three positions, position 3 is new",
                 q=[1, 1],
                 k=[C, C],
                 v=[2, 1],

@@ -10,9 +10,9 @@ from ..core import attention, softmax
 from .exercise import Exercise, case
 
 LN2 = np.log(2)
-C = np.sqrt(2) * LN2  # makes the scaled scores of the paper example multiples of ln 2
+C = np.sqrt(2) * LN2  # makes the scaled scores of the three positions multiples of ln 2
 
-# The paper example of the course, in the version whose scores have a direction.
+# The three positions of the course, in the version whose scores have a direction.
 X = [[1, 0], [0, 1], [1, 1]]
 DIRECTED_Q = [[1, 1], [0, 1], [1, 2]]
 K = [[C, 0], [0, C], [C, C]]
@@ -153,7 +153,7 @@ EXERCISES = [
         en="the weights, a row for each query",
         reference=weights,
         cases=(
-            case("纸上的例子", "the paper example", q=DIRECTED_Q, k=K),
+            case("三个位置，有方向的版本", "the three positions, directed", q=DIRECTED_Q, k=K),
             case(
                 "两个查询，三个键，4 维",
                 "two queries, three keys, 4 wide",
@@ -175,8 +175,8 @@ EXERCISES = [
         reference=whole_run,
         cases=(
             case(
-                "纸上的例子",
-                "the paper example",
+                "三个位置，有方向的版本",
+                "the three positions, directed",
                 x=X,
                 w_q=[[1, 1], [0, 1]],
                 w_k=[[C, 0], [0, C]],
@@ -206,7 +206,7 @@ EXERCISES = [
         en="a list of Fraction, one for each position",
         reference=exact_weights,
         cases=(
-            case("纸上例子的第 3 行", "row 3 of the paper example", doublings=(1, 1, 2)),
+            case("三个位置的第 3 行", "row 3 of the three positions", doublings=(1, 1, 2)),
             case("四个位置", "four positions", doublings=(3, 0, 1, 1)),
             case("有负数", "a negative number", doublings=(-1, 0, 2)),
         ),
