@@ -3,58 +3,16 @@
 Node gets all cases at once, as one list of calls, and answers with one list of results.
 """
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from in_node import NODE, node
 
 import attn
 from attn import lessons
 
-ROOT = Path(__file__).resolve().parent.parent
-ELEMENTS = ROOT / "docs/theme/assets/elements"
-NODE = shutil.which("node", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 RNG = np.random.default_rng(5)
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node")
-
-# JSON has no infinity and no NaN.
-SCRIPT = """
-const [file, calls] = JSON.parse(require("fs").readFileSync(0, "utf8"), (_, value) =>
-  value === "inf" ? Infinity : value === "-inf" ? -Infinity : value === "nan" ? NaN : value);
-import(file).then((module) => {
-  const results = calls.map(([name, ...args]) => module[name](...args));
-  console.log(JSON.stringify(results, (_, value) =>
-    typeof value === "number" && !Number.isFinite(value) ? String(value) : value));
-});
-"""
-
-
-def node(module: str, calls: list) -> list:
-    """What the functions of a module return."""
-    file = (ELEMENTS / module).as_uri()
-    given = json.dumps([file, _plain(calls)], allow_nan=False)
-    done = subprocess.run([NODE, "-e", SCRIPT], input=given, capture_output=True, encoding="utf-8", timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def _plain(value):
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value
-
 
 def table(answer) -> np.ndarray:
     """An answer as an array; "Infinity" and "NaN" become what they name."""
@@ -224,12 +182,8 @@ def test_the_way_back(traced):
 
 def test_random_numbers_are_normal_and_the_same_for_a_seed():
     count = 20_000
-    script = SCRIPT.replace(
-        "module[name](...args)", "Array.from({ length: args[1] }, module[name](args[0]))"
-    )
-    given = json.dumps([(ELEMENTS / "attention.js").as_uri(), [["normals", seed, count] for seed in (1, 1, 2, 0)]])
-    done = subprocess.run([NODE, "-e", script], input=given, capture_output=True, encoding="utf-8", timeout=60)
-    first, again, other, zero = (table(row) for row in json.loads(done.stdout))
+    drawn = node("attention.js", [["normals", seed] for seed in (1, 1, 2, 0)], times=count)
+    first, again, other, zero = (table(row) for row in drawn)
     assert (first == again).all()
     assert abs(np.corrcoef(first, other)[0, 1]) < 0.03
     for row in (first, other, zero):
@@ -255,3 +209,43 @@ def test_numbers_are_written_as_in_the_still_figures():
     for row in ([0.25, 0.25, 0.5], [0.21, 0.79], [0.0, 1.0], [1 / 3, 2 / 3, 0]):
         assert node("format.js", [["shares", row]])[0] == shares(row).tolist()
     assert node("format.js", [["vector", [1.5, 0.75, -2]]]) == [vector([1.5, 0.75, -2])]
+
+
+def test_the_laboratory_measures_weights_as_attn_does():
+    for d, seed in [(1, 1), (16, 2), (128, 3)]:
+        scores, measured = node("lab.js", [["drawScores", d, seed], ["measureWeights", d, seed, 0.9]])
+        scores = np.array(scores)
+        assert scores.shape == (100, 6, 6)
+        # 3600 scores, of which those of a table are not quite independent.
+        assert scores.std() == pytest.approx(np.sqrt(d), rel=0.15)
+        for name, scale in _scales(d).items():
+            weights = attn.softmax(scores * scale)
+            largest = weights.max(axis=-1)
+            answer = measured[name]
+            assert same(answer["row"], weights[0, 0])
+            assert same(answer["spread"], (scores * scale).std())
+            assert same(answer["expected"], np.sqrt(d) * scale)
+            assert same(answer["largest"], largest.mean())
+            assert same(answer["sharp"], (largest > 0.9).mean())
+
+
+def test_the_laboratory_measures_gradients_as_attn_does():
+    for d, seed in [(8, 1), (128, 2)]:
+        layer, measured = node("lab.js", [["drawLayer", d, seed], ["measureGradients", d, seed, 0.05]])
+        x, w_q, w_k, w_v, back = (np.array(layer[name]) for name in ("x", "wQ", "wK", "wV", "back"))
+        for name, scale in _scales(d).items():
+            steps = attn.trace(x @ w_q, x @ w_k, x @ w_v, scale=float(scale))
+            gradients = attn.attention_backward(back, steps)
+            norms = np.linalg.norm(attn.softmax_jacobian(steps.weights), axis=(-2, -1))
+            queries = np.sort(np.linalg.norm(gradients.q, axis=-1), axis=None)
+            answer = measured[name]
+            assert same(answer["largest"], steps.weights.max(axis=-1).mean())
+            assert same(answer["faded"], (norms < 0.05).mean())
+            assert same(answer["median"], np.median(queries))
+            assert same(answer["loudest"], queries[-30:].sum() / queries.sum())
+            assert same(answer["wQ"], np.linalg.norm(attn.projection_gradient(x, gradients.q)))
+            assert same(answer["wV"], np.linalg.norm(attn.projection_gradient(x, gradients.v)))
+
+
+def _scales(d):
+    return {"raw": 1, "root": 1 / np.sqrt(d), "full": 1 / d}

@@ -7,7 +7,9 @@ import numpy as np
 from .alt import describe
 from .canvas import PAGE_WIDTH, axes_at, canvas, tint, write
 from .hatching import hatch_over
+from .interactive import make_interactive
 from .numbers import decimal
+from .spread import LAB_WIDTHS
 from .style import BLUE, INK, INK_SOFT, ORANGE, PANEL, SMALL, figure_function, words
 
 # ‖diag(w) − wwᵀ‖_F² = Σw² − 2Σw³ + (Σw²)² ≤ s − s² with s = Σw², as Σw³ ≥ s²: at most 1/4.
@@ -108,6 +110,8 @@ def jacobian_norms(
     for number, width in enumerate(raw):
         _facet(page, number * FACET_HEIGHT, width, raw[width], scaled[width], highest, faded, word)
     describe(fig, _alt(raw, scaled, faded, word), title=word["title"])
+    if max(raw) in LAB_WIDTHS:
+        make_interactive(fig, "scale-lab", {"d": max(raw), "faded": faded})
     return fig
 
 

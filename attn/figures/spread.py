@@ -8,13 +8,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from ..core import softmax
 from .alt import describe
 from .canvas import axes_at, canvas, tint, write
+from .interactive import make_interactive
 from .numbers import decimal, listing
 from .style import BLUE, BODY, GREEN, GRID, INK_SOFT, ORANGE, SMALL, figure_function, words
 
 _WORDS = {
     "zh": {
         "spread_title": "点积的离散程度与维度 d",
-        "x": "维度 $d$",
+        "x": "维度 $d$（两条轴都是对数刻度）",
         "y": "标准差",
         "raw": "不缩放",
         "root": r"$\div\sqrt{d}$",
@@ -35,7 +36,7 @@ _WORDS = {
     },
     "en": {
         "spread_title": "Spread of dot products against d",
-        "x": "dimension $d$",
+        "x": "dimension $d$ (both axes: log scale)",
         "y": "standard deviation",
         "raw": "raw",
         "root": r"$\div\sqrt{d}$",
@@ -60,6 +61,8 @@ _WORDS = {
 # How a score of width d is scaled; colour, marker and line style of each.
 SCALINGS = {"raw": lambda d: 1.0, "root": lambda d: 1 / np.sqrt(d), "full": lambda d: 1 / d}
 LOOKS = {"raw": (ORANGE, "o", "-"), "root": (BLUE, "s", (0, (5, 2))), "full": (GREEN, "^", (0, (1.5, 1.5)))}
+
+LAB_WIDTHS = [2**doublings for doublings in range(10)]  # that the laboratory can be set to
 
 
 @figure_function
@@ -187,6 +190,8 @@ def weights_by_width(scores: Mapping[int, np.ndarray], *, lang: str):
         word["weights_row"].format(d=d, largest=listing(largest[d], lang)) for d in widths
     )
     describe(fig, word["weights_alt"].format(n=n, rows=text), title=word["weights_title"])
+    if widths[-1] in LAB_WIDTHS:
+        make_interactive(fig, "scale-lab", {"d": widths[-1]})
     return fig
 
 

@@ -2,11 +2,14 @@
 
 import functools
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from conftest import ROOT, Site
 from playwright.sync_api import Locator, Page
+
+sys.path.append(str(ROOT / "tests"))  # for what these tests share with the others, such as in_node
 
 PHONE = {"width": 375, "height": 812}
 LANGUAGES = ("zh", "en")

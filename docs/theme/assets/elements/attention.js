@@ -4,7 +4,11 @@
 
 export const transpose = (table) => table[0].map((_, j) => table.map((row) => row[j]));
 
-export const dot = (one, other) => one.reduce((sum, value, i) => sum + value * other[i], 0);
+export function dot(one, other) {
+  let total = 0;
+  for (let i = 0; i < one.length; i += 1) total += one[i] * other[i];
+  return total;
+}
 
 export function matmul(left, right) {
   const columns = transpose(right);

@@ -1,0 +1,166 @@
+// The √d laboratory: a width, a random sample, and what three scales make of it.
+//
+// data: {d, faded?}: the width to start with; with `faded`, the way back is measured too, and
+// `faded` is the norm of a Jacobian below which a row counts as faded.
+
+import { AttnElement, button, decimal, define, fill, html, nothing, percent, slider, table, whole } from "./shared.js";
+import { measureGradients, measureWeights, SCALES } from "./lab.js";
+
+const MOST_DOUBLINGS = 9; // d = 512
+const MOST_SEEDS = 999;
+const FEW = 0.05; // of the rows
+const PAUSE = 120; // ms without a change before a sample is drawn: at d = 512 that takes a while
+
+const WORDS = {
+  zh: {
+    title: "√d 实验室",
+    again: "换一组随机数",
+    sample: "第 {seed} 组",
+    scales: { raw: "不缩放", root: "÷√d", full: "÷d" },
+    row: "同一行得分，三种权重",
+    spread: "得分的离散程度",
+    expected: "按理应当是 √d、1、1/√d",
+    largest: "最大的权重，平均",
+    sharp: "最大的权重超过 {sharp} 的行",
+    faded: "J 的范数小于 {limit} 的行",
+    median: "查询的梯度，中位数",
+    loudest: "最响的一成查询占",
+    wQ: "W_Q 的梯度，总共",
+    wV: "W_V 的梯度，总共",
+    weightsTable: "{rows} 行，每行 6 个得分；查询和键的每个数独立，均值 0，方差 1。",
+    gradientsTable: "50 份随机输入，各 6 个位置，经过随机的 W_Q、W_K、W_V；每个输出收到随机的梯度。梯度的大小都指范数。",
+    weightsSaid: "d = {d}，√d = {root}：不缩放时，一行里最大的权重平均占 {raw}；÷√d 后 {scaled}，÷d 后 {full}（平分是 16.7%）。",
+    alive: "d = {d}：不缩放也只有 {faded} 的行几乎不传梯度。把 d 调大看看。",
+    gradientsSaid: "d = {d}：不缩放时，{faded} 的行几乎不传梯度，一半查询收到的不足 {median}。W_Q 的梯度却没有消失，只是来自少数查询：最响的一成占 {loudest}。（不缩放，回来的路上也少乘一个 1/√d。）W_V 的路不经过 J。",
+  },
+  en: {
+    title: "The √d laboratory",
+    again: "Another sample",
+    sample: "sample {seed}",
+    scales: { raw: "raw", root: "÷√d", full: "÷d" },
+    row: "one row of scores, three rows of weights",
+    spread: "spread of the scores",
+    expected: "in theory √d, 1, 1/√d",
+    largest: "largest weight, mean",
+    sharp: "rows with a weight above {sharp}",
+    faded: "rows with a J of norm below {limit}",
+    median: "gradient of a query, median",
+    loudest: "loudest tenth of queries have",
+    wQ: "gradient of W_Q, in all",
+    wV: "gradient of W_V, in all",
+    weightsTable: "{rows} rows of 6 scores; the numbers of queries and keys are independent, with mean 0 and variance 1.",
+    gradientsTable: "50 random inputs of 6 positions, through random W_Q, W_K, W_V; each output gets a random gradient. The size of a gradient is its norm.",
+    weightsSaid: "d = {d}, √d = {root}. Raw, the largest weight of a row is {raw} on average; with ÷√d {scaled}, with ÷d {full} (equal shares are 16.7%).",
+    alive: "d = {d}. Even raw, only {faded} of the rows hardly pass anything on. Make d larger.",
+    gradientsSaid: "d = {d}. Raw, {faded} of the rows hardly pass anything on, and half of the queries get less than {median}. Yet the gradient of W_Q is not gone. It comes from few queries: the loudest tenth have {loudest}. (Raw scores also lack the factor 1/√d on the way back.) The path to W_V does not pass through J.",
+  },
+};
+
+const SHARP = 0.9; // a weight that leaves little for the others
+const WEIGHTS = ["spread", "expected", "largest", "sharp"];
+const GRADIENTS = ["largest", "faded", "median", "loudest", "wQ", "wV"];
+
+class ScaleLab extends AttnElement {
+  static words = WORDS;
+
+  fields() {
+    return {
+      doublings: whole(0, MOST_DOUBLINGS, Math.log2(this.data.d)),
+      seed: whole(1, MOST_SEEDS, 1),
+    };
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.waiting);
+  }
+
+  get d() {
+    return 2 ** this.state.doublings;
+  }
+
+  // Draw what the state asks for, a moment later; until then the last sample stays.
+  measure() {
+    const asked = `${this.d} ${this.state.seed}`;
+    if (asked === this.asked) return;
+    const first = this.asked === undefined;
+    this.asked = asked;
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(
+      () => {
+        const { d, state, data } = this;
+        this.results = data.faded ? measureGradients(d, state.seed, data.faded) : measureWeights(d, state.seed, SHARP);
+        this.measured = asked;
+        this.update();
+        if (!first) this.say(this.said);
+      },
+      first ? 0 : PAUSE,
+    );
+  }
+
+  view() {
+    this.measure();
+    const { word, state } = this;
+    return html`
+      <div class="attn-controls">
+        ${slider({
+          label: "d", least: 0, most: MOST_DOUBLINGS, value: state.doublings, text: `= ${this.d}`,
+          move: (doublings) => this.set({ doublings }),
+        })}
+        ${button(word.again, () => this.set({ seed: (state.seed % MOST_SEEDS) + 1 }))}
+        <span class="attn-soft">${fill(word.sample, { seed: state.seed })}</span>
+      </div>
+      <div aria-busy=${this.measured !== this.asked}>${this.charts()} ${this.numbers()}</div>
+      <p class="attn-note">${this.said}</p>
+    `;
+  }
+
+  // One row of weights under each scale.
+  charts() {
+    const { word, results } = this;
+    return html`
+      <p class="attn-caption">${word.row}</p>
+      <div class="attn-scale-lab ${this.data.faded ? "" : "attn-scale-lab-high"}" aria-hidden="true">
+        ${Object.entries(word.scales).map(
+          ([name, text]) => html`
+            <span>${text}</span>
+            <div class="attn-scale-lab-${name}">
+              ${(results?.[name].row ?? []).map((weight) => html`<i style="--share: ${weight}"></i>`)}
+            </div>
+          `,
+        )}
+      </div>
+    `;
+  }
+
+  numbers() {
+    const { word, results, data } = this;
+    const rows = data.faded ? GRADIENTS : WEIGHTS;
+    const scales = Object.keys(SCALES);
+    const write = (name, value) => (["largest", "faded", "loudest", "sharp"].includes(name) ? percent(value, 0) : rough(value));
+    return table(this, {
+      name: "measured",
+      caption: data.faded ? word.gradientsTable : fill(word.weightsTable, { rows: 600 }),
+      rows: rows.map((name) => fill(word[name], { limit: data.faded, sharp: percent(SHARP, 0) })),
+      columns: scales.map((name) => word.scales[name]),
+      cell: (i, j) => ({ text: results ? write(rows[i], results[scales[j]][rows[i]]) : "…" }),
+    });
+  }
+
+  get said() {
+    const { word, results, d, data } = this;
+    if (!results) return nothing;
+    const { raw, root, full } = results;
+    if (!data.faded) {
+      const shares = { raw: percent(raw.largest, 0), scaled: percent(root.largest, 0), full: percent(full.largest, 0) };
+      return fill(word.weightsSaid, { d, root: decimal(Math.sqrt(d)), ...shares });
+    }
+    return fill(raw.faded < FEW ? word.alive : word.gradientsSaid, {
+      d, faded: percent(raw.faded, 0), median: rough(raw.median), loudest: percent(raw.loudest, 0),
+    });
+  }
+}
+
+// Three figures or so.
+const rough = (value) => decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+
+define("scale-lab", ScaleLab);
