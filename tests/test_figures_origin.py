@@ -66,3 +66,24 @@ def test_no_bench_where_no_input_makes_both():
     assert bench(k={1: edited.k[1]}, v={1: [5, 5]}) is None
     assert bench(k={1: edited.k[1]}, v={0: edited.v[1]}) is None
     assert bench() is None
+
+
+LESSON = lessons.three_positions()
+OTHER = trace(LESSON.x, LESSON.x, LESSON.x)
+
+
+@pytest.mark.parametrize(
+    ("draw", "element"),
+    [
+        (lambda steps: figures.attention_tables(steps, lang="en"), "machine"),
+        (lambda steps: figures.data_flow(LESSON.x, steps, lang="en"), "cell-ledger"),
+    ],
+)
+def test_the_matrices_come_along_only_with_their_own_lesson(draw, element):
+    name, text = interactive_of(draw(LESSON.trace()))
+    data = json.loads(text)
+    assert (name, data["row"]) == (element, 2)
+    for name, values in (("x", LESSON.x), ("wq", LESSON.w_q), ("wk", LESSON.w_k), ("wv", LESSON.w_v)):
+        assert np.array_equal(data[name], values)
+    assert interactive_of(draw(OTHER)) is None
+    assert interactive_of(draw(LESSON.trace(causal=True))) is None

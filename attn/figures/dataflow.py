@@ -5,7 +5,9 @@ import numpy as np
 from ..core import Trace
 from .alt import describe
 from .canvas import Table, arrow, canvas, draw_table, end_of, frame_row, panel, shade, tint, write
+from .interactive import make_interactive
 from .numbers import decimal, listing, shares, vector
+from .origin import lesson_of
 from .style import BLUE, INK_SOFT, KEY, OUTPUT, QUERY, SMALL, VALUE, figure_function, words
 
 MOST_ROWS, MOST_COLUMNS = 4, 3
@@ -22,7 +24,7 @@ _WORDS = {
         "mask": "掩码",
         "softmax": "逐行 softmax",
         "row": "第 {row} 行",
-        "score": "得分",
+        "score": ("缩放后", "的得分"),
         "sum": "加权求和",
         "alt": (
             "数据流图：输入 X（{x}）经三次投影成为查询 Q（{q}）、键 K（{k}）和值 V（{v}）；"
@@ -44,7 +46,7 @@ _WORDS = {
         "mask": "mask",
         "softmax": "softmax by row",
         "row": "row {row}",
-        "score": "score",
+        "score": ("scaled", "score"),
         "sum": "weighted sum",
         "alt": (
             "Data-flow diagram: three projections turn the input X ({x}) into queries Q ({q}), "
@@ -97,7 +99,7 @@ def data_flow(x, trace: Trace, *, lang: str, row: int = -1):
     x_top = 22
     q_top = x_top + len(x) * cell_height + 62
     steps_top = q_top + max(n_query, n_key) * cell_height + 26
-    weights_top = steps_top + 74
+    weights_top = steps_top + 84
     output_top = weights_top + n_key * (cell_height + 3) + 62
     fig, ax = canvas(output_top + n_query * cell_height + 6)
 
@@ -120,6 +122,10 @@ def data_flow(x, trace: Trace, *, lang: str, row: int = -1):
     for table in (x_table, q_table, output):
         frame_row(ax, table, row)
     describe(fig, _alt(x, trace, row, word, lang), title=word["title"])
+    lesson = lesson_of(trace)
+    if lesson is not None and trace.visible is None and np.array_equal(lesson.x, x):
+        matrices = {"wq": lesson.w_q, "wk": lesson.w_k, "wv": lesson.w_v}
+        make_interactive(fig, "cell-ledger", {"x": x, **matrices, "scale": trace.scale, "row": row})
     return fig
 
 
@@ -226,12 +232,14 @@ def _unrolled_row(ax, top, weights_table: Table, trace: Trace, row: int, word) -
     weight_x = times_x - 8 - CELL[0]
     score_x = weight_x - 20
     left, right = score_x - 19, VALUE_X + value_width * CELL[0] / 2 + 20
-    panel_top, bottom = top - 42, top + n_key * pitch + 2
+    panel_top, bottom = top - 52, top + n_key * pitch + 2
     panel(ax, left, panel_top, right - left, bottom - panel_top)
 
     title = rf"{word['row'].format(row=row + 1)}  $q_{row + 1}$"
     write(ax, left + 8, panel_top + 13, title, ha="left")
-    heads = {score_x: "score", weight_x + CELL[0] / 2: "weights", VALUE_X: "v"}
+    for y, text in zip((top - 20, top - 9), word["score"], strict=True):
+        write(ax, score_x, y, text, color=INK_SOFT, fontsize=SMALL)
+    heads = {weight_x + CELL[0] / 2: "weights", VALUE_X: "v"}
     for x, name in heads.items():
         write(ax, x, top - 9, word[name], color=INK_SOFT, fontsize=SMALL)
     texts = shares(trace.weights)[row]
