@@ -123,7 +123,7 @@ def causal_offset(n_query, n_key, align, *, name="align"):
         raise ValueError(f'{name} must be "start" or "end", got {align!r}')
     if align is None and n_query != n_key:
         raise ValueError(
-            f"{name} must say how {n_query} queries and {n_key} keys are lined up: "
+            f"{name} must say how the queries ({n_query}) and the keys ({n_key}) are lined up: "
             '"end" (the last query is the newest position, as in decoding with a cache) or '
             '"start" (query i and key i are the same position, as in PyTorch\'s is_causal)'
         )
