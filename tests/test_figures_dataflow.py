@@ -37,6 +37,11 @@ def test_tables_of_the_lesson(lang):
     assert table(fig, "output") == [["1.6", "0.6"], ["1.2", "0.8"], ["1.5", "0.75"]]
 
 
+@pytest.mark.parametrize("lang, heading", [("zh", {"缩放后", "的得分"}), ("en", {"scaled", "score"})])
+def test_traced_scores_are_called_scaled(lang, heading):
+    assert heading <= set(every_text(draw(lang=lang)))
+
+
 def test_traced_row_lines_up_weights_and_values():
     fig = draw()
     shown = texts(fig)

@@ -11,6 +11,7 @@ from matplotlib.patches import Polygon
 import attn
 from attn import figures, lessons
 from attn.figures.outputs import _hull
+from attn.figures.style import PAPER, PURPLE
 
 matplotlib.use("agg")
 
@@ -33,6 +34,17 @@ def test_the_lesson():
     assert {tuple(point) for point in hull.get_xy()} == {(2, 0), (0, 1), (2, 1)}
     widths = [line(fig, f"line {j}").get_linewidth() for j in range(3)]
     assert widths[2] == pytest.approx(2 * widths[0]) and widths[0] == pytest.approx(widths[1])
+
+
+@pytest.mark.parametrize("row", [0, 2])
+def test_only_the_blended_output_is_filled(row):
+    fig = figures.output_range(lessons.three_positions().trace(), lang="en", row=row)
+    blended = line(fig, "blended output")
+    assert np.allclose(blended.get_xydata(), [[[1.6, 0.6], [1.2, 0.8], [1.5, 0.75]][row]])
+    assert blended.get_markerfacecolor() == PURPLE
+    assert line(fig, "outputs").get_markerfacecolor() == PAPER
+    for j in range(3):
+        assert np.allclose(line(fig, f"line {j}").get_xydata()[1], blended.get_xydata()[0])
 
 
 def test_hull_leaves_out_what_lies_inside():

@@ -60,7 +60,7 @@ def test_labels():
     assert {"她", "妈妈"} <= set(every_text(fig))
 
 
-@pytest.mark.parametrize("lang, parts", [("zh", ["得分：2、−1", "减去最大值 2：0、−3", "总和 1.05"]), ("en", ["Scores: 2, −1", "largest, 2: 0, −3", "sum 1.05"])])
+@pytest.mark.parametrize("lang, parts", [("zh", ["缩放后的得分：2、−1", "减去最大值 2：0、−3", "总和 1.05"]), ("en", ["Scaled scores: 2, −1", "largest, 2: 0, −3", "sum 1.05"])])
 def test_alt_text_has_the_numbers(lang, parts):
     alt = figures.description(figures.softmax_steps([2.0, -1.0], lang=lang))
     assert [part for part in parts if part not in alt] == []

@@ -24,7 +24,8 @@ _WORDS = {
         "mask": "掩码",
         "softmax": "逐行 softmax",
         "row": "第 {row} 行",
-        "score": ("缩放后", "的得分"),
+        "scaled": "缩放后",
+        "score": "的得分",
         "sum": "加权求和",
         "alt": (
             "数据流图：输入 X（{x}）经三次投影成为查询 Q（{q}）、键 K（{k}）和值 V（{v}）；"
@@ -46,7 +47,8 @@ _WORDS = {
         "mask": "mask",
         "softmax": "softmax by row",
         "row": "row {row}",
-        "score": ("scaled", "score"),
+        "scaled": "scaled",
+        "score": "score",
         "sum": "weighted sum",
         "alt": (
             "Data-flow diagram: three projections turn the input X ({x}) into queries Q ({q}), "
@@ -237,9 +239,8 @@ def _unrolled_row(ax, top, weights_table: Table, trace: Trace, row: int, word) -
 
     title = rf"{word['row'].format(row=row + 1)}  $q_{row + 1}$"
     write(ax, left + 8, panel_top + 13, title, ha="left")
-    for y, text in zip((top - 20, top - 9), word["score"], strict=True):
-        write(ax, score_x, y, text, color=INK_SOFT, fontsize=SMALL)
-    heads = {weight_x + CELL[0] / 2: "weights", VALUE_X: "v"}
+    write(ax, score_x, top - 20, word["scaled"], color=INK_SOFT, fontsize=SMALL)
+    heads = {score_x: "score", weight_x + CELL[0] / 2: "weights", VALUE_X: "v"}
     for x, name in heads.items():
         write(ax, x, top - 9, word[name], color=INK_SOFT, fontsize=SMALL)
     texts = shares(trace.weights)[row]

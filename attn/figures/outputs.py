@@ -8,7 +8,7 @@ from ..core import Trace
 from .alt import describe
 from .canvas import axes_at, canvas, span_of, tint, write
 from .numbers import listing, shares, vector
-from .style import GREEN, GRID, INK_SOFT, LARGE, PURPLE, SMALL, figure_function, words
+from .style import GREEN, GRID, INK_SOFT, LARGE, PAPER, PURPLE, SMALL, figure_function, words
 
 _WORDS = {
     "zh": {
@@ -44,7 +44,8 @@ def output_range(trace: Trace, *, lang: str, row: int = -1):
     Parameters
     ----------
     trace : the steps of one head with values 2 wide, at most 6 queries and keys. A
-        line from each value to the output of `row` is as wide as its weight.
+        line from each value to the output of `row` is as wide as its weight; the other
+        outputs are hollow.
     lang : ``"zh"`` or ``"en"``.
     row : the row whose blend is drawn, counted from 0; -1 is the last.
 
@@ -78,9 +79,12 @@ def output_range(trace: Trace, *, lang: str, row: int = -1):
     ax.grid(color=GRID)
     ax.add_patch(Polygon(_hull(v), facecolor=tint(GREEN, 0.14), edgecolor=GREEN, linewidth=1.2, gid="hull"))
     for j, weight in enumerate(weights[row]):
-        ax.plot(*zip(v[j], output[row], strict=True), color=tint(PURPLE, 0.6), linewidth=9 * weight, gid=f"line {j}")
+        ax.plot(*zip(v[j], output[row], strict=True), color=PURPLE, linewidth=9 * weight, gid=f"line {j}")
     ax.plot(*v.T, "s", color=GREEN, markersize=8, clip_on=False, gid="values")
-    ax.plot(*output.T, "o", color=PURPLE, markersize=8, clip_on=False, gid="outputs")
+    # Other outputs may lie on these lines by chance: hollow, they do not look like ends of them.
+    hollow = {"markerfacecolor": PAPER, "markeredgewidth": 1.4}
+    ax.plot(*output.T, "o", color=PURPLE, markersize=8, clip_on=False, gid="outputs", **hollow)
+    ax.plot(*output[row], "o", color=PURPLE, markersize=9, clip_on=False, gid="blended output")
     _name_points(ax, v, "v", offset=(10, 6))
     _name_points(ax, output, "o", offset=(-9, -14))
     write(page, 40, 14, f"{word['y']} ↑", ha="left", color=INK_SOFT, fontsize=SMALL)

@@ -16,26 +16,26 @@ MOST_POSITIONS = 8
 _WORDS = {
     "zh": {
         "title": "一行 softmax 的四步",
-        "scores": "得分",
+        "scores": "缩放后的得分",
         "shifted": "减去最大值 {largest}",
         "exponentials": "取指数",
         "shares": "除以总和",
         "sum": "总和 {total}",
         "alt": (
-            "四排条形图，每根对应一个位置（{labels}）。得分：{scores}。减去最大值 {largest}：{shifted}。"
+            "四排条形图，每根对应一个位置（{labels}）。缩放后的得分：{scores}。减去最大值 {largest}：{shifted}。"
             "取指数：{exponentials}，总和 {total}。除以总和得到权重：{shares}。"
         ),
     },
     "en": {
         "title": "Softmax of a row in four steps",
-        "scores": "scores",
+        "scores": "scaled scores",
         "shifted": "minus the largest, {largest}",
         "exponentials": "exponentials",
         "shares": "divided by the sum",
         "sum": "sum {total}",
         "alt": (
-            "Four strips of bars, one bar for each position ({labels}). Scores: {scores}. Minus the "
-            "largest, {largest}: {shifted}. Exponentials: {exponentials}, sum {total}. "
+            "Four strips of bars, one bar for each position ({labels}). Scaled scores: {scores}. "
+            "Minus the largest, {largest}: {shifted}. Exponentials: {exponentials}, sum {total}. "
             "Divided by the sum, the weights: {shares}."
         ),
     },
@@ -50,11 +50,11 @@ COLOURS = {"scores": KEY, "shifted": KEY, "exponentials": BLUE, "shares": BLUE}
 
 @figure_function
 def softmax_steps(scores, *, lang: str, labels: Sequence[str] | None = None):
-    """Scores, less their maximum, exponentials, shares: four strips of bars.
+    """Scaled scores, minus their maximum, exponentials, shares: four strips of bars.
 
     Parameters
     ----------
-    scores : ``(n,)``, one row of finite scores; n is at most 8.
+    scores : ``(n,)``, one row of finite scores, already scaled; n is at most 8.
     lang : ``"zh"`` or ``"en"``.
     labels : names of the positions; 1, 2, 3, … if not given.
 
