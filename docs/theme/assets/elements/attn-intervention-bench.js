@@ -26,7 +26,7 @@ const WORDS = {
     equal: "改之前，所有位置的值都相等",
     keyNow: "键 k{p}：原来 {old}，现在 {now}",
     valueNow: "值 v{p}：原来 {old}，现在 {now}",
-    weights: "位置 {row} 的权重，只有 K 动得了它",
+    weights: "位置 {row} 的权重，只随 K 变",
     oldKey: "原来、只换 V",
     newKey: "只换 K、都换",
     coordinate: "输出的第 {i} 个数",
