@@ -93,7 +93,10 @@ def open_element(page: Page, address: str, name: str, state: str | None = None) 
 
 def element_on(page: Page, name: str) -> Element:
     root = page.locator(f"attn-{name}").first
-    root.locator(".attn-stage").wait_for()
+    root.locator(".attn-stage").wait_for(state="attached")
+    fold = root.locator("> details:not([open]) > summary")
+    if fold.count():
+        fold.click()
     data = json.loads(root.locator("> script").text_content())
     return Element(page, root, root.get_attribute("id"), data)
 

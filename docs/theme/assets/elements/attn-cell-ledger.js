@@ -10,7 +10,7 @@ const RESULTS = ["q", "k", "v", "scaled", "weights", "output"];
 
 const WORDS = {
   zh: {
-    title: "每一格是怎么来的",
+    title: "逐格拆开，看每个数怎么来",
     x: html`输入 <i>X</i>`,
     wq: html`<i>W<sub>Q</sub></i>`,
     wk: html`<i>W<sub>K</sub></i>`,
@@ -27,7 +27,7 @@ const WORDS = {
     how: "点一格，或移到它上面：它用到的那一行、那一列会亮起来。",
   },
   en: {
-    title: "Where each cell comes from",
+    title: "Take it apart, cell by cell",
     x: html`input <i>X</i>`,
     wq: html`<i>W<sub>Q</sub></i>`,
     wk: html`<i>W<sub>K</sub></i>`,
@@ -58,6 +58,7 @@ function logarithm(value) {
 
 class CellLedger extends AttnElement {
   static words = WORDS;
+  static beside = true; // the still figure shows how the tables follow from each other
 
   fields() {
     const { x, wq, wk, wv, scale, row } = this.data;

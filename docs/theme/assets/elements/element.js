@@ -11,12 +11,15 @@ const WORDS = {
   en: { reset: "Reset", scroll: "Table, scrolls sideways" },
 };
 
-// A subclass gives
+// A subclass gives (its own properties must not take the names used here, such as key, state, keep)
 //   static words = {zh, en}: each with `title` and whatever its view says;
 //   fields(): what a reader can choose, by name (see state.js); this.data is there already;
+//   static beside = true, if the still figure stays and the element opens below it;
 //   view(): a template of lit-html, from this.state, this.data, this.word.
 // and calls this.set({name: value}, "what to announce") when a reader chooses.
 export class AttnElement extends HTMLElement {
+  static beside = false;
+
   connectedCallback() {
     if (this.stage) return; // was moved within the page
     const still = this.querySelector("figure");
@@ -40,10 +43,21 @@ export class AttnElement extends HTMLElement {
     // The still figure stays for paper; whoever links to it finds the element in its place.
     still.removeAttribute("id");
     this.id = this.key;
-    still.hidden = true;
-    this.append(this.stage, this.status);
+    still.hidden = !this.constructor.beside;
+    this.append(this.constructor.beside ? this.folded() : this.stage, this.status);
     this.watcher = new ResizeObserver(() => this.markScrollBoxes());
     this.watcher.observe(this.stage);
+  }
+
+  // The stage under a fold; open where the address holds what was chosen in it.
+  folded() {
+    const fold = document.createElement("details");
+    fold.className = "attn-beside";
+    fold.open = new URLSearchParams(location.search).has(this.key);
+    const summary = document.createElement("summary");
+    summary.textContent = this.word.title;
+    fold.append(summary, this.stage);
+    return fold;
   }
 
   update() {
