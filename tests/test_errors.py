@@ -87,7 +87,7 @@ def attention_like(function):
         yield wrong(function, "causal", value, TypeError, '"start"', '"end"', repr(value), **fine)
     unequal = {"q": ROWS, "k": ROWS[:2], "v": ROWS[:2]}
     both = ('"end"', "decoding", '"start"', "is_causal")
-    yield wrong(function, "causal", True, ValueError, "3 queries and 2 keys", *both, **unequal)
+    yield wrong(function, "causal", True, ValueError, "queries (3)", "keys (2)", *both, **unequal)
 
     for value in ("1", [1.0, 2.0], 1j, True):
         yield wrong(function, "scale", value, TypeError, "one real number", "None for 1/sqrt(d)", repr(value), **fine)
@@ -109,7 +109,7 @@ def mask_like(function, **others):
         yield wrong(function, name, -1, ValueError, "at least 0", "-1", **fine)
     for value in ("End", "", 1, True):
         yield wrong(function, "align", value, ValueError, '"start"', '"end"', repr(value), **fine)
-    yield wrong(function, "align", None, ValueError, "3 queries and 8 keys", '"end"', '"start"', **fine | {"n_key": 8})
+    yield wrong(function, "align", None, ValueError, "queries (3)", "keys (8)", '"end"', '"start"', **fine | {"n_key": 8})
 
 
 def layer_like(layer):
