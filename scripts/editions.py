@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pages import run_ahead
+from pages import run_ahead, shared_formulas
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 LOCAL = "http://127.0.0.1:8000/"
@@ -44,14 +44,21 @@ def build(
     set_environment(root, address, execute)
     if execute:
         run_ahead(root, languages)
-    for language in languages:
-        started = time.perf_counter()
-        report(f"{language}: building …")
-        if not build_edition(root, language, strict=strict, live=live):
-            report(f"{language}: failed")
-            return 1
-        report(f"{language}: built in {time.perf_counter() - started:.1f} s")
-    place_root_files(root, address)
+    try:
+        for language in languages:
+            started = time.perf_counter()
+            report(f"{language}: building …")
+            if not build_edition(root, language, strict=strict, live=live):
+                report(f"{language}: failed")
+                return 1
+            report(f"{language}: built in {time.perf_counter() - started:.1f} s")
+    finally:
+        shared_formulas(root).close()
+    try:
+        place_root_files(root, address)
+    except RuntimeError as error:
+        print(error)
+        return 1
     return 0
 
 

@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url, meta
 
 import elements
-from formulas import katex_files
+from formulas import KatexMissing, katex_files
 from pages import Pages, find_node, shared_formulas, shared_runner
 from wheel import wheel_name
 
@@ -47,24 +47,25 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path, content in katex_files(ROOT).items():
-        files.append(File.generated(config, path, **_content(content)))
-    files = bundled(files, config)
+    try:
+        generated = {
+            **{path: _content(content) for path, content in katex_files(ROOT).items()},
+            **bundled_scripts(files),
+        }
+    except (KatexMissing, elements.BundleError) as error:
+        raise Abort(str(error)) from None
+    for path, content in generated.items():
+        files.append(File.generated(config, path, **content))
     pages.begin([Path(file.abs_src_path) for file in files.documentation_pages()])
     return files
 
 
-def bundled(files: Files, config: MkDocsConfig) -> Files:
-    """The files with the scripts of the interactive figures in place of their sources."""
+def bundled_scripts(files: Files) -> dict[str, dict]:
+    """The scripts of the interactive figures; their sources are taken out of the files."""
     for file in [file for file in files if file.src_uri.startswith(elements.FOLDER)]:
         files.remove(file)
-    try:
-        scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", find_node())
-    except elements.BundleError as error:
-        raise Abort(str(error)) from None
-    for path, script in scripts.items():
-        files.append(File.generated(config, path, abs_src_path=str(script)))
-    return files
+    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", find_node())
+    return {path: _content(script) for path, script in scripts.items()}
 
 
 def _content(content: Path | bytes) -> dict:
@@ -97,7 +98,10 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:
-    finished = pages.html(Path(page.file.abs_src_path), output)
+    try:
+        finished = pages.html(Path(page.file.abs_src_path), output)
+    except KatexMissing as error:
+        raise Abort(str(error)) from None
     return with_scripts(finished, lambda path: get_relative_url(path, page.url))
 
 
@@ -118,6 +122,10 @@ def on_post_build(config: MkDocsConfig) -> None:
         stop_at_problems()
     for problem in pages.problems:
         log.warning(str(problem))
+
+
+def on_shutdown() -> None:
+    shared_formulas(ROOT).close()
 
 
 def stop_at_problems() -> None:

@@ -201,6 +201,20 @@ def test_a_dead_link_fails_a_strict_build(project, text, words):
     assert words in done.stdout + done.stderr
 
 
+def test_without_node_modules_the_build_says_what_to_do(project):
+    (project / "node_modules").unlink()
+    done = build(project)
+    assert done.returncode == 1
+    assert "npm ci" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_wheel_that_cannot_be_built_fails_with_the_reason(project):
+    (project / "README.md").unlink()
+    done = build(project)
+    assert done.returncode == 1
+    assert "the wheel could not be built" in done.stdout and "Traceback" not in done.stderr
+
+
 def test_serving_goes_on_and_shows_what_is_wrong_on_the_page(project):
     edit(project, 'print("hello")', 'print("bye")')
     edit(project, "The root", "```python\n1 / 0\n```\n\nThe root")
