@@ -2,8 +2,8 @@
 
 Classic, because browsers refuse module scripts from `file://`. The sources are plain ES
 modules in `docs/theme/assets/elements/`: `attn-NAME.js` is the entry of the element
-`<attn-NAME>`. What entries import from `shared.js` is in a script of its own, so that a page
-with two elements loads it once.
+`<attn-NAME>`. What is imported from `shared.js`, or from `attention.js`, which is part of it,
+is in a script of its own, so that a page with two elements loads it once.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ SOURCES = Path("docs/theme/assets/elements")
 FOLDER = "assets/elements"  # where the scripts stand in each edition
 SHARED = "shared"
 _GLOBAL = "attnShared"  # what the shared script leaves for the others
+# In the scripts of the elements: imports become calls of `require`, and these its answers.
+_REQUIRE = f'const require=name=>name==="./attention.js"?{_GLOBAL}.attention:{_GLOBAL};'
 _USED = re.compile(r"<(attn-[a-z-]+)>")
 
 
@@ -37,6 +39,7 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
     if not entries:
         return {}
     digest = hashlib.sha256((root / "package-lock.json").read_bytes())
+    digest.update(Path(__file__).read_bytes())  # how they are bundled
     for source in sorted((root / SOURCES).glob("*.js")):
         digest.update(source.name.encode() + source.read_bytes())
     folder = cache / digest.hexdigest()[:32]
@@ -58,8 +61,9 @@ def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> 
             scratch,
             entries,
             f"--external:./{SHARED}.js",
+            "--external:./attention.js",
             "--format=cjs",  # the one format in which what is external can be asked for
-            f"--banner:js=(()=>{{const require=()=>{_GLOBAL};",
+            f"--banner:js=(()=>{{{_REQUIRE}",
             "--footer:js=})();",
         )
     except BundleError:

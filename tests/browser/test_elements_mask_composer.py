@@ -160,14 +160,17 @@ def test_a_table_of_masks_starts_from_those_of_the_figure(masks):
         element.pick("start", name)
         assert seen(element) == mask, name
         assert element.radio("start", name).is_checked()
-    assert "3 of 12 pairs are visible." in element.root.inner_text()
+    assert "3 of 12 pairs are visible. Query 1 and key 1 are the same position." in element.root.inner_text()
 
 
 def test_both_alignments_of_fewer_queries_than_keys(masks):
-    element = masks(state="queries.1")
-    assert seen(element) == attn.causal_mask(1, 6, align="end").tolist()
+    element = masks(state="queries.2")
+    rows = element.root.locator("tbody th")
+    assert seen(element) == attn.causal_mask(2, 6, align="end").tolist()
+    assert rows.all_inner_texts() == ["5", "6"]  # the newest positions
     element.pick("align", "start")
-    assert seen(element) == attn.causal_mask(1, 6, align="start").tolist()
+    assert rows.all_inner_texts() == ["1", "2"]
+    assert seen(element) == attn.causal_mask(2, 6, align="start").tolist()
     element.root.locator("label", has_text="queries").locator("input").fill("6")
     assert element.radio("align", "end").count() == 0
 

@@ -17,6 +17,7 @@ const WORDS = {
   zh: {
     title: "动手搭一个掩码",
     start: "从哪一种开始",
+    combine: "叠加",
     kinds: { causal: "因果", padding: "填充", window: "窗口", cross: "交叉", end: "末端对齐", start: "起点对齐" },
     causal: "因果",
     padding: "填充",
@@ -33,13 +34,18 @@ const WORDS = {
     weight: "查询 {row}，位置 {column}：可见，权重 {weight}",
     count: "{all} 对里有 {seen} 对可见。",
     several: "几种掩码同时用：每一种都放行，才可见。",
+    hints: {
+      cross: "查询来自另一段文字，要遮住的只有被读那段里的填充。",
+      end: "最后一个查询是最新的位置。",
+      start: "查询 1 和键 1 是同一个位置。",
+    },
     empty: "查询 {rows} 什么也读不到。",
     zeros: "没有可分的，这里给全 0；别的写法会得到 NaN，或者把遮住的又读回来。",
     said: "查询 {row}：权重 {weights}",
     saidSeen: "查询 {row} 读 {seen} 个位置",
     race: "先遮住，还是先 softmax？",
     pick: "看哪一行",
-    ask: "先 softmax，再把遮住的权重删成 0。查询 {row} 这一行加起来是多少？",
+    ask: "先 softmax，再删除遮住的权重。查询 {row} 这一行加起来是多少？",
     right: "对，是 {sum}。",
     wrong: "不是 {guess}，是 {sum}。",
     gone: "删掉的那份没有分给别人。",
@@ -47,14 +53,15 @@ const WORDS = {
     leak: "遮住的得分一变大，第二条里可见的权重就变小：权重是 0，它的得分还是漏进来了。",
     same: "这一行没有遮住什么，先后都一样。",
     before: "先遮住，再 softmax",
-    after: "先 softmax，再删去",
-    renormalised: "删去，再重新归一化",
+    after: "先 softmax，再删除",
+    renormalised: "删除，再重新归一化",
     sum: "和 {sum}",
     nothing: "0/0，没有可分的",
   },
   en: {
     title: "Compose a mask",
     start: "start from",
+    combine: "combine",
     kinds: { causal: "causal", padding: "padding", window: "window", cross: "cross", end: "end-aligned", start: "start-aligned" },
     causal: "causal",
     padding: "padding",
@@ -71,13 +78,18 @@ const WORDS = {
     weight: "query {row}, position {column}: visible, weight {weight}",
     count: "{seen} of {all} pairs are visible.",
     several: "Several masks at once: a position must pass them all.",
+    hints: {
+      cross: "The queries are another text's; hidden is only the filler of the text that is read.",
+      end: "The last query is the newest position.",
+      start: "Query 1 and key 1 are the same position.",
+    },
     empty: "Query {rows} may read nothing.",
     zeros: "There is nothing to share out: zeros here. Written otherwise it gives NaN, or reads what was hidden.",
     said: "query {row}: weights {weights}",
     saidSeen: "query {row} reads {seen} positions",
     race: "Hide first, or softmax first?",
     pick: "row",
-    ask: "Softmax first, then set the hidden weights to 0. What does the row of query {row} add up to?",
+    ask: "Softmax first, then delete the hidden weights. What does the row of query {row} add up to?",
     right: "Yes, {sum}.",
     wrong: "Not {guess} but {sum}.",
     gone: "The deleted share went to nobody.",
@@ -147,6 +159,13 @@ class MaskComposer extends AttnElement {
     </div>`;
   }
 
+  // Queries aligned at the end are the newest positions, and are numbered as such.
+  get queryNames() {
+    const { causal, window, queries, align } = this.state;
+    const first = (causal || window) && align === "end" ? this.size.keys - queries : 0;
+    return this.data.queries ?? Array.from({ length: queries }, (_, i) => `${first + i + 1}`);
+  }
+
   // Any change of the mask asks the question of the race anew.
   change(changes) {
     this.set({ guess: NO_GUESS, bump: 0, ...changes }, this.counted);
@@ -163,6 +182,7 @@ class MaskComposer extends AttnElement {
     return html`
       ${this.data.masks ? this.starts(mask) : nothing}
       <div class="attn-controls">
+        ${this.data.masks ? html`<span class="attn-soft attn-mask-composer-combine">${word.combine}</span>` : nothing}
         ${kinds.map((kind) =>
           tick({ label: word[kind], value: state[kind], flip: (on) => this.change({ [kind]: on }) }),
         )}
@@ -199,12 +219,15 @@ class MaskComposer extends AttnElement {
 
   // The masks of the still figure.
   starts(mask) {
-    const { masks } = this.data;
     const options = Object.entries(this.word.kinds);
-    const value = options.map(([name]) => name).find((name) => same(masks[name], mask));
+    const value = this.startOf(mask);
     return html`<div class="attn-controls">
       ${choose(this, { name: "start", legend: this.word.start, options, value, pick: (name) => this.startFrom(name) })}
     </div>`;
+  }
+
+  startOf(mask) {
+    return Object.keys(this.word.kinds).find((name) => same(this.data.masks?.[name], mask));
   }
 
   startFrom(name) {
@@ -222,7 +245,7 @@ class MaskComposer extends AttnElement {
   grid(mask) {
     const { word, size } = this;
     const keys = this.data.keys ?? mask[0].map((_, j) => `${j + 1}`);
-    const queries = this.data.queries ?? mask.map((_, i) => `${i + 1}`);
+    const queries = this.queryNames;
     const weights = this.data.scaled?.map((scores, i) => attention.softmax(scores, mask[i]));
     const texts = weights?.map((row) => shares(row, { largest: LARGEST }));
     const cell = (i, j) => {
@@ -251,11 +274,12 @@ class MaskComposer extends AttnElement {
     const { word, state } = this;
     const empty = mask.map((_, i) => i).filter((i) => !seenBy(mask[i]));
     const several = [state.causal, state.padding, state.window].filter(Boolean).length > 1;
-    const rows = listing(empty.map((i) => this.data.queries?.[i] ?? i + 1), this.language);
+    const rows = listing(empty.map((i) => this.queryNames[i]), this.language);
     if (empty.length) {
       return html`<p class="attn-note"><span class="attn-warn">${fill(word.empty, { rows })}</span> ${word.zeros}</p>`;
     }
-    const said = sentences([this.counted, several && word.several], this.language);
+    const hint = word.hints[this.startOf(mask)];
+    const said = sentences([this.counted, hint ?? (several && word.several)], this.language);
     return html`<p class="attn-note">${said}</p>`;
   }
 
