@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -15,6 +16,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url, meta
 
 import elements
+import one_page
 from formulas import KatexMissing, katex_files
 from pages import Pages, find_node, shared_formulas, shared_runner
 from wheel import wheel_name
@@ -91,9 +93,17 @@ def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
     return H1.sub(lambda heading: heading[0] + number, html, count=1)
 
 
+def on_nav(nav, config: MkDocsConfig, files: Files):
+    global navigation
+    navigation = nav
+    return nav
+
+
 def on_env(env, config: MkDocsConfig, files: Files):
     if not serving:
         stop_at_problems()  # before a page is written
+    this = sys.modules[__name__]
+    one_page.last_build[config.theme["language"]] = one_page.Built(config, files, navigation, env, this)
     return env
 
 

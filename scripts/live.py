@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import editions
+import one_page
 from mkdocs.livereload import LiveReloadServer
 
 SHARED = ("attn", "docs/theme", "mkdocs.yml", "mkdocs.en.yml")
@@ -27,8 +28,9 @@ def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser
         if watched.scripts_changed():
             _report("scripts: changed, starting anew")
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-        languages = watched.changed()
-        if languages:
+        changes = watched.changed()
+        if changes and not _one_page(changes):
+            languages = tuple(changes)
             editions.build(
                 root, strict=False, languages=languages, site_url=address, live=True, report=_report
             )
@@ -48,6 +50,25 @@ def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser
     return 0
 
 
+def _one_page(changes: dict[str, set[Path]]) -> bool:
+    """Write the one page that changed; False where more is to be done than that."""
+    if len(changes) != 1:
+        return False
+    (language, paths), started = *changes.items(), time.perf_counter()
+    if len(paths) != 1 or (path := next(iter(paths))).suffix != ".md":
+        return False
+    try:
+        problems = one_page.rebuild(language, path)
+    except Exception:
+        return False  # the whole build meets the same error, and reports it
+    if problems is None:
+        return False
+    for problem in problems:
+        print(problem, flush=True)
+    _report(f"{language}: {path.name} in {time.perf_counter() - started:.1f} s")
+    return True
+
+
 class _Watched:
     """Which files there are and when each changed, for each edition."""
 
@@ -64,14 +85,14 @@ class _Watched:
         """A script changed: this process still holds the old one."""
         return self._times(["scripts"]) != self._scripts
 
-    def changed(self) -> tuple[str, ...]:
-        """The editions that something changed for since the last call."""
+    def changed(self) -> dict[str, set[Path]]:
+        """The files that changed since the last call, by the edition that they matter to."""
         now = {
             language: self._times([*SHARED, *names]) for language, names in BY_EDITION.items()
         }
-        languages = tuple(name for name in now if now[name] != self._seen.get(name))
+        changes = {name: _differences(self._seen.get(name, {}), now[name]) for name in now}
         self._seen = now
-        return languages
+        return {name: paths for name, paths in changes.items() if paths}
 
     def _times(self, names: list[str]) -> dict[Path, int]:
         times = {}
@@ -81,6 +102,10 @@ class _Watched:
                 if file.is_file() and "__pycache__" not in file.parts:
                     times[file] = file.stat().st_mtime_ns
         return times
+
+
+def _differences(before: dict[Path, int], now: dict[Path, int]) -> set[Path]:
+    return {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
 
 
 def _report(line: str) -> None:

@@ -67,8 +67,14 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
         wait_for(lambda: "good evening" in get(page))
         assert "attn-notice" in get(page)
         after = log.read_text()[len(before) :]
-        assert "en: building" in after and "zh: building" not in after
+        assert "en: 06-three-positions.md in" in after and "building" not in after
         assert f"docs/en/{CHAPTER}:" in after
+        assert get(page).count("06 Title") == get("zh/" + CHAPTER.replace(".md", "/")).count("06 标题")
+        index = get("en/search/search_index.json")
+        assert "good evening" in index and "hello" not in index
+        edit(root, "# Title", "# Another title")
+        wait_for(lambda: "06 Another title" in get("en/"))
+        assert "en: building" in log.read_text()[len(before) :]
         script = root / "scripts/chapter.py"
         script.write_text(script.read_text("utf-8") + "\n", "utf-8")
         wait_for(lambda: log.read_text().count("Serving http") == 2 and get(page))
@@ -100,17 +106,17 @@ def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     watched = live._Watched(tmp_path)
-    assert watched.changed() == ("zh", "en")
-    assert watched.changed() == ()
+    assert sorted(watched.changed()) == ["en", "zh"]
+    assert watched.changed() == {}
 
     def touch(name):
         stamp = time.time_ns() + 10**9
         os.utime(tmp_path / name, ns=(stamp, stamp))
         return watched.changed()
 
-    assert touch("docs/zh/a.md") == ("zh",)
-    assert touch("docs/en/a.md") == ("en",)
-    assert touch("attn/x.py") == ("zh", "en")
-    assert touch("docs/theme/z.css") == ("zh", "en")
+    assert touch("docs/zh/a.md") == {"zh": {tmp_path / "docs/zh/a.md"}}
+    assert touch("docs/en/a.md") == {"en": {tmp_path / "docs/en/a.md"}}
+    assert touch("attn/x.py") == dict.fromkeys(("zh", "en"), {tmp_path / "attn/x.py"})
+    assert sorted(touch("docs/theme/z.css")) == ["en", "zh"]
     (tmp_path / "docs/en/a.md").unlink()
-    assert watched.changed() == ("en",)
+    assert list(watched.changed()) == ["en"]
