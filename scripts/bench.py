@@ -103,7 +103,7 @@ def measure(root: Path, directory: Path) -> list[Measure]:
         ("markdown-exec", rivals.markdown_exec, 1),
     ):
         config = prepare(root / "docs", directory / name)
-        seconds = min(rival_time(name, config) for _ in range(2))
+        seconds = min(rival_time(name, config, root / "docs") for _ in range(2))
         measures.append(ratio(f"{name} ÷ cold build", seconds, cold, least=least))
     measures.append(edit_time(ours))
     measures.append(identical(root, directory))
@@ -159,26 +159,29 @@ def ours(tree: Path) -> dict[str, str]:
     return env
 
 
-def rival_time(name: str, config: Path) -> float:
+def rival_time(name: str, config: Path, docs: Path) -> float:
     shutil.rmtree(config.parent / "site", ignore_errors=True)
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", str(config)]
     seconds = timed(name, command, config.parent, rivals.environment(config))
     print(f"{name:14}  {seconds:6.2f} s", flush=True)
-    check_figures(name, config.parent)
+    check_figures(name, docs, config.parent / "site")
     return seconds
 
 
-def check_figures(name: str, project: Path) -> None:
+def check_figures(name: str, docs: Path, site: Path) -> None:
     """A tool that quietly ran nothing would be the fastest of all."""
-    for page in sorted((project / "docs").rglob("*.*")):
-        source = page.read_text(encoding="utf-8")
-        wanted = source.count("plt.show()") + source.count("_svg = _io")
-        relative = page.relative_to(project / "docs").with_suffix("")
-        html = project / "site" / (relative if relative.name != "index" else relative.parent)
-        text = (html / "index.html").read_text(encoding="utf-8")
+    for source in pages(docs.parent):
+        wanted = rivals.figures(source)
+        text = page_of(source, docs, site).read_text(encoding="utf-8")
         drawn = len(re.findall(r'<g id="figure_|<img[^>]+data:image/png', text))
         if drawn < wanted:
-            raise BenchError(f"{name}: {relative} shows {drawn} figures and should show {wanted}")
+            page = source.relative_to(docs)
+            raise BenchError(f"{name}: {page} shows {drawn} figures and should show {wanted}")
+
+
+def page_of(source: Path, docs: Path, site: Path) -> Path:
+    name = source.relative_to(docs).with_suffix("")
+    return site / (name.parent if name.name == "index" else name) / "index.html"
 
 
 def timed(what: str, command: list[str], cwd: Path, env: dict[str, str]) -> float:
@@ -197,10 +200,7 @@ def edit_time(tree: Path) -> Measure:
     """From saving a chapter, under `dev.py serve`, to its page with the block's new output."""
     name = "one edited block → its page rewritten"
     source = next(path for path in pages(tree) if parse(read(path), path).blocks)
-    relative = source.relative_to(tree / "docs").with_suffix("")
-    if relative.name == "index":
-        relative = relative.parent
-    page = tree / "site" / relative / "index.html"
+    page = page_of(source, tree / "docs", tree / "site")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -5,6 +5,7 @@ Both get one build for both languages and no formulas to render, which is in the
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -71,14 +72,30 @@ def _config(target: Path, plugin: dict | str) -> Path:
     return path
 
 
+def figures(path: Path) -> int:
+    """How many figures a page has to show."""
+    chapter = parse(read(path), path)
+    return sum(block.code.count(SHOW) for chain in _chains(chapter) for block in chain)
+
+
+def _chains(chapter: Chapter) -> list[tuple[Fence, ...]]:
+    """The chains that run here: those that need a module which is missing run nowhere."""
+    return [
+        chain
+        for chain in chapter.chains
+        if all(not b.importorskip or importlib.util.find_spec(b.importorskip) for b in chain)
+    ]
+
+
 def _notebook(chapter: Chapter, page: Path) -> None:
-    if not chapter.blocks:
+    blocks = [block for chain in _chains(chapter) for block in chain]
+    if not blocks:
         page.write_text(chapter.text, encoding="utf-8")
         return
     notebook = nbformat.v4.new_notebook()
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     lines, done = chapter.text.split("\n"), 0
-    for block in chapter.blocks:
+    for block in blocks:
         text = "\n".join(lines[done : block.line - 1])
         notebook.cells.append(nbformat.v4.new_markdown_cell(text))
         notebook.cells.append(nbformat.v4.new_code_cell(block.code))
@@ -89,7 +106,7 @@ def _notebook(chapter: Chapter, page: Path) -> None:
 
 def _executed(chapter: Chapter, page: Path) -> None:
     lines = chapter.text.split("\n")
-    for number, chain in reversed(list(enumerate(chapter.chains))):
+    for number, chain in reversed(list(enumerate(_chains(chapter)))):
         for block in reversed(chain):
             lines[block.line - 1 : block.end] = _executed_block(block, f"chain-{number}")
     page.write_text("\n".join(lines), encoding="utf-8")

@@ -73,16 +73,27 @@ def test_blocks_of_a_chain_share_a_session(docs, tmp_path):
     ]
 
 
+def test_a_block_that_needs_a_missing_module_is_left_to_read(docs, tmp_path):
+    block = "<!--pytest-codeblocks:importorskip(not_there)-->\n```python\nimport not_there\n```\n"
+    (docs / "zh/page.md").write_text(DRAWS + block, encoding="utf-8")
+    rivals.jupyter(docs, tmp_path / "jupyter")
+    notebook = nbformat.read(tmp_path / "jupyter/docs/zh/page.ipynb", as_version=4)
+    assert [c.cell_type for c in notebook.cells if "import not_there" in c.source] == ["markdown"]
+    rivals.markdown_exec(docs, tmp_path / "exec")
+    lines = (tmp_path / "exec/docs/zh/page.md").read_text(encoding="utf-8").split("\n")
+    assert lines[lines.index("import not_there") - 1] == "```python"
+
+
 def test_a_tool_that_draws_nothing_is_found_out(docs, tmp_path, monkeypatch):
     config = rivals.markdown_exec(docs, tmp_path / "exec")
-    assert bench.rival_time("markdown-exec", config) > 0
+    assert bench.rival_time("markdown-exec", config, docs) > 0
     page = tmp_path / "exec/site/en/page/index.html"
     assert "48" in page.read_text(encoding="utf-8")
 
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("- markdown-exec", "- tags"), encoding="utf-8")
     with pytest.raises(bench.BenchError, match="shows 0 figures and should show 1"):
-        bench.rival_time("markdown-exec", config)
+        bench.rival_time("markdown-exec", config, docs)
 
 
 def test_a_command_that_fails_is_not_a_time(tmp_path):
