@@ -64,8 +64,6 @@ _NOT_QUANTITIES = [
 _BETWEEN_PARAGRAPHS = re.compile(r"(\n\s*\n)")
 _DIGIT = re.compile(r"\d")
 
-_DIGITS = re.compile(r"(?:[^\n]*[^\s\d][^\n]*\n)*[^\n]*\d[^\n]*(?:\n[^\n]*\S[^\n]*)*")
-
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+"
 _TEX_DIGITS = r"\d{1,3}(?:(?:\{,\}|\\,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+"
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
