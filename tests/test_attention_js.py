@@ -3,6 +3,8 @@
 Node gets all cases at once, as one list of calls, and answers with one list of results.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from in_node import NODE, node
@@ -192,6 +194,22 @@ def test_random_numbers_are_normal_and_the_same_for_a_seed():
         errors = 5 * np.sqrt(np.array([1, 2, 15, 96]) / count)
         assert (np.abs(np.array(moments) - [0, 1, 0, 3]) < errors).all()
         assert abs(np.corrcoef(row[:-1], row[1:])[0, 1]) < 5 / np.sqrt(count)
+
+
+def test_which_query_head_reads_which_kv_head():
+    cases = [(heads, kv) for heads in (1, 4, 12, 28) for kv in range(1, heads + 1) if heads % kv == 0]
+    for (heads, kv), right in zip(cases, node("attention.js", [["repeated", *case] for case in cases])):
+        assert same(right, attn.repeat_heads(np.arange(kv).reshape(-1, 1, 1), heads).ravel())
+    for (heads, kv), wrong in zip(cases, node("attention.js", [["tiled", *case] for case in cases])):
+        assert same(wrong, np.tile(np.arange(kv), heads // kv))
+
+
+def test_bytes_of_the_cache():
+    models = (attn.models.QWEN2_5_7B, attn.models.QWEN3_0_6B, attn.models.TRANSFORMER_BASE)
+    for model, number in itertools.product(models, (1, 2, 4)):
+        shape = {"layers": model.n_layers, "kvHeads": model.n_kv_heads, "headDim": model.head_dim, "bytes": number}
+        answer = node("attention.js", [["cacheBytesPerToken", shape]])
+        assert answer == [model.cache_bytes_per_token(bytes_per_number=number)]
 
 
 def test_numbers_are_written_as_in_the_still_figures():

@@ -43,13 +43,21 @@ export function trace(q, k, v, { visible, bias, scale = 1 / Math.sqrt(q[0].lengt
   return { q, k, v, scores, scaled, masked, weights, output: matmul(weights, v), scale };
 }
 
-// One trace for each query head; head h reads K/V head floor(h / (heads / K/V heads)).
+// The K/V head that each query head reads: neighbours share one.
+export const repeated = (heads, kvHeads) =>
+  Array.from({ length: heads }, (_, head) => Math.floor(head / (heads / kvHeads)));
+
+// The common mistake: query heads take turns.
+export const tiled = (heads, kvHeads) => Array.from({ length: heads }, (_, head) => head % kvHeads);
+
+// One trace for each query head.
 export function traceHeads(q, k, v, options) {
-  return q.map((head, h) => {
-    const shared = Math.floor(h / (q.length / k.length));
-    return trace(head, k[shared], v[shared], options);
-  });
+  const reads = repeated(q.length, k.length);
+  return q.map((head, h) => trace(head, k[reads[h]], v[reads[h]], options));
 }
+
+// Bytes that the KV cache grows by with each token: keys and values of every layer.
+export const cacheBytesPerToken = ({ layers, kvHeads, headDim, bytes }) => 2 * layers * kvHeads * headDim * bytes;
 
 // Masks. `align`: "end", the last query is the newest position; "start", query i and key i
 // are the same position.
