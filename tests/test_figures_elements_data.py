@@ -1,4 +1,4 @@
-"""What the mask composer and the √d laboratory start from, and which figures have none."""
+"""What interactive figures start from, and which figures have none."""
 
 import json
 
@@ -76,3 +76,16 @@ def test_the_laboratory_starts_with_the_largest_width():
 def test_a_width_that_the_laboratory_cannot_have():
     rows = {d: np.arange(6) for d in (8, 100)}
     assert interactive_of(figures.weights_by_width(rows, lang="en")) is None
+
+
+def test_the_trap_knows_where_each_number_goes_in_every_split():
+    x = [[11, 12, 13, 14], [21, 22, 23, 24], [31, 32, 33, 34]]
+    data = data_of(figures.reshape_trap(x, 4, label="Q", lang="en"), "reshape-trap")
+    assert (data["x"], data["label"], data["first"]) == (x, "Q", 1)
+    numbers = np.ravel(x)
+    two, four = data["splits"]
+    assert (two["heads"], four["heads"]) == (2, 4)
+    assert numbers[two["right"]].tolist() == [[[11, 12], [21, 22], [31, 32]], [[13, 14], [23, 24], [33, 34]]]
+    assert numbers[two["wrong"]].tolist() == [[[11, 12], [13, 14], [21, 22]], [[23, 24], [31, 32], [33, 34]]]
+    assert numbers[four["right"]][:, :, 0].tolist() == np.transpose(x).tolist()
+    assert numbers[four["wrong"]][:, :, 0].tolist() == [[11, 12, 13], [14, 21, 22], [23, 24, 31], [32, 33, 34]]

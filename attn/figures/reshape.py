@@ -10,6 +10,7 @@ from .alt import describe
 from .canvas import PAGE_WIDTH, Table, arrow, canvas, draw_table, end_of, panel, tint, write
 from .chips import CHIP, POSITION_COLOURS, POSITION_HATCHES, position_chip
 from .hatching import hatch_over
+from .interactive import make_interactive
 from .numbers import decimal, listing
 from .style import INK, INK_SOFT, SMALL, figure_function, words
 
@@ -94,8 +95,8 @@ def reshape_trap(x, n_heads: int, *, label: str = "X", lang: str):
     panel_height = HEADS_TOP + n_heads * (n * CELL[1] + 24) + 12
     fig, ax = canvas(panel_top + panel_height)
     top_table = _coloured(ax, (PAGE_WIDTH - width * CELL[0] + 20) / 2, TABLE_TOP, x, position, "x")
-    label = write(ax, top_table.x, 12, f"${label}$", ha="left", gid="label")
-    write(ax, end_of(label) + 5, 12, f"{n}×{width}", ha="left", color=INK_SOFT, fontsize=SMALL)
+    letter = write(ax, top_table.x, 12, f"${label}$", ha="left", gid="label")
+    write(ax, end_of(letter) + 5, 12, f"{n}×{width}", ha="left", color=INK_SOFT, fontsize=SMALL)
     _head_columns(ax, top_table, n_heads, d, word)
 
     counts = {"total": x.size, "wrong": misplaced}
@@ -119,7 +120,23 @@ def reshape_trap(x, n_heads: int, *, label: str = "X", lang: str):
         y = panel_top + panel_height - 14
         write(ax, left + PANEL_WIDTH / 2, y, verdict, fontsize=SMALL, gid=f"verdict {name}")
     describe(fig, _alt(x.shape, wrong_position, counts, word, lang), title=word["title"])
+    make_interactive(fig, "reshape-trap", {"x": x, "label": label, **_splits(x.shape, n_heads)})
     return fig
+
+
+def _splits(shape: tuple[int, int], first: int) -> dict:
+    """Where both routes take the numbers, for every count of heads that the figure could draw.
+
+    A number is told by its place in memory, counted from 0.
+    """
+    n, width = shape
+    place = np.arange(n * width).reshape(shape)
+    splits = [
+        {"heads": heads, "right": split_heads(place, heads).astype(int), "wrong": place.reshape(heads, n, -1)}
+        for heads in range(2, MOST_HEADS + 1)
+        if width % heads == 0 and width // heads <= MOST_HEAD_WIDTH
+    ]
+    return {"splits": splits, "first": [split["heads"] for split in splits].index(first)}
 
 
 def _checked(x, n_heads) -> np.ndarray:
