@@ -11,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import subprocess
 from pathlib import Path
+
+import esbuild
+from esbuild import BundleError, run_esbuild
 
 SOURCES = Path("docs/theme/assets/elements")
 FOLDER = "assets/elements"  # where the scripts stand in each edition
@@ -21,10 +23,6 @@ _GLOBAL = "attnShared"  # what the shared script leaves for the others
 # In the scripts of the elements: imports become calls of `require`, and these its answers.
 _REQUIRE = f'const require=name=>name==="./attention.js"?{_GLOBAL}.attention:{_GLOBAL};'
 _USED = re.compile(r"<(attn-[a-z-]+)>")
-
-
-class BundleError(Exception):
-    """esbuild refused a source, or is missing. The message is what it said."""
 
 
 def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
@@ -39,7 +37,8 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
     if not entries:
         return {}
     digest = hashlib.sha256((root / "package-lock.json").read_bytes())
-    digest.update(Path(__file__).read_bytes())  # how they are bundled
+    for script in (__file__, esbuild.__file__):  # how they are bundled
+        digest.update(Path(script).read_bytes())
     for source in sorted((root / SOURCES).glob("*.js")):
         digest.update(source.name.encode() + source.read_bytes())
     folder = cache / digest.hexdigest()[:32]
@@ -54,8 +53,8 @@ def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> 
     scratch = folder.with_suffix(".new")
     shared = root / SOURCES / f"{SHARED}.js"
     try:
-        _run_esbuild(root, node, scratch, [shared], "--format=iife", f"--global-name={_GLOBAL}")
-        _run_esbuild(
+        run_esbuild(root, node, scratch, [shared], "--format=iife", f"--global-name={_GLOBAL}")
+        run_esbuild(
             root,
             node,
             scratch,
@@ -70,20 +69,6 @@ def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> 
         shutil.rmtree(scratch, ignore_errors=True)
         raise
     scratch.rename(folder)
-
-
-def _run_esbuild(root: Path, node: str | None, out: Path, entries: list[Path], *options: str) -> None:
-    esbuild = root / "node_modules" / "esbuild" / "bin" / "esbuild"
-    if node is None or not esbuild.exists():
-        raise BundleError("esbuild is missing; run `python3 scripts/dev.py build`, which installs it")
-    always = ["--bundle", "--minify", "--target=es2020", "--charset=utf8", f"--outdir={out}"]
-    command = [str(esbuild), *map(str, entries), *always, *options]
-    # The package may hold esbuild's own program or a script that starts it.
-    if esbuild.read_bytes()[:2] == b"#!":
-        command.insert(0, node)
-    done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
-    if done.returncode:
-        raise BundleError(done.stderr.strip())
 
 
 def used(page: str) -> list[str]:

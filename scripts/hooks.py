@@ -17,12 +17,15 @@ from mkdocs.utils import get_relative_url, meta
 
 import elements
 import one_page
+import run_bundle
+from esbuild import BundleError
 from formulas import KatexMissing, katex_files
 from pages import Pages, find_node, shared_formulas, shared_runner
 from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
 EXECUTE = "ATTN_EXECUTE"  # 0 in the environment: build without running any block
+LIVE = "ATTN_LIVE"  # 1 in the environment: Pyodide's files stand in the site
 
 CHAPTER = re.compile(r"chapters/(?P<number>\d\d)-")
 H1 = re.compile(r"<h1[^>]*>")
@@ -54,7 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             **{path: _content(content) for path, content in katex_files(ROOT).items()},
             **bundled_scripts(files),
         }
-    except (KatexMissing, elements.BundleError) as error:
+    except (KatexMissing, BundleError) as error:
         raise Abort(str(error)) from None
     for path, content in generated.items():
         files.append(File.generated(config, path, **content))
@@ -63,11 +66,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def bundled_scripts(files: Files) -> dict[str, dict]:
-    """The scripts of the interactive figures; their sources are taken out of the files."""
-    for file in [file for file in files if file.src_uri.startswith(elements.FOLDER)]:
+    """The scripts that esbuild bundles; their sources are taken out of the files."""
+    for file in [file for file in files if file.src_uri.startswith((elements.FOLDER, run_bundle.FOLDER))]:
         files.remove(file)
-    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", find_node())
+    node = find_node()
+    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", node)
+    if live():
+        scripts |= run_bundle.bundles(ROOT, ROOT / ".cache" / "run", node)
     return {path: _content(script) for path, script in scripts.items()}
+
+
+def live() -> bool:
+    """Whether the pages can run their code."""
+    return os.environ.get(LIVE) == "1"
 
 
 def _content(content: Path | bytes) -> dict:
@@ -116,13 +127,17 @@ def on_post_page(output: str, page, config: MkDocsConfig) -> str:
 
 
 def with_scripts(page: str, address) -> str:
-    """The page with the style and the scripts of its interactive figures, if it has any."""
+    """The page with the style and the scripts of its interactive figures and of its Run buttons."""
     names = elements.used(page)
-    if not names:
-        return page
-    style = f'<link rel="stylesheet" href="{address("assets/css/elements.css")}">\n'
     scripts = [f'<script defer src="{address(f"{elements.FOLDER}/{n}.js")}"></script>\n' for n in names]
-    page = page.replace("</head>", f"{style}</head>", 1)
+    if names:
+        style = f'<link rel="stylesheet" href="{address("assets/css/elements.css")}">\n'
+        page = page.replace("</head>", f"{style}</head>", 1)
+    if live() and ' data-run="' in page:
+        buttons = address(f"{run_bundle.FOLDER}/{run_bundle.BUTTONS}")
+        scripts.append(f'<script defer src="{buttons}" data-wheel="{wheel_name(ROOT)}"></script>\n')
+    if not scripts:
+        return page
     head, _, tail = page.rpartition("</body>")
     return head + "".join(scripts) + "</body>" + tail
 

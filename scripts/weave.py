@@ -8,6 +8,7 @@ Markdown would mangle it inside lists and tabs.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import html
 import re
 from dataclasses import dataclass
@@ -177,7 +178,8 @@ def _rewrite(chapter: Chapter, results: Results, outputs) -> str:
 
 
 def finish(page: str, woven: str, path: str, figures: tuple[BlockFigure, ...]) -> str:
-    """A rendered page with its figures, and with what Copy copies for each block.
+    """A rendered page with its figures, what Copy copies for each block, and a mark on those
+    that can run in the page: all but the ones that need a package the course does without.
 
     Parameters
     ----------
@@ -217,12 +219,18 @@ def _mark_fences(page: str, chapter: Chapter) -> str:
             return match[0]
         more = " attn-cont" if fence.cont else ""
         copy = html.escape(copies[fence.line]).replace("\n", "&#10;")
-        return f'<div class="language-{language} highlight{more}" data-copy="{copy}">'
+        run = "" if fence.importorskip else f' data-run="{_short_hash(fence.code)}"'
+        return f'<div class="language-{language} highlight{more}" data-copy="{copy}"{run}>'
 
     page = _HIGHLIGHT.sub(mark, page)
     if (left := next(fences, None)) is not None:
         raise ValueError(f"the {left.info} block at line {left.line} is not a block on the page")
     return page
+
+
+def _short_hash(code: str) -> str:
+    """Tells a block from what it was before it changed: a reader's edit is kept under this."""
+    return hashlib.sha256(code.encode()).hexdigest()[:8]
 
 
 def _copies(chapter: Chapter) -> dict[int, str]:

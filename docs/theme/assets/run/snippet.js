@@ -1,0 +1,266 @@
+// A block of the page as an editor in its place, with what it prints and draws below.
+
+import { openEditor } from "./editor.js";
+import { Runner } from "./runner.js";
+import { WORDS } from "./words.js";
+
+const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+const word = WORDS[language];
+const snippets = new Map(); // by block; those that are open
+let runner;
+let count = 0;
+
+// Opens the block (where it is not open yet) and runs it. blocks: all of the page, in order.
+// edits: see edits.js. addresses: what Runner wants.
+export function openSnippet(block, { blocks, edits, addresses }) {
+  runner ??= new Runner(addresses);
+  const snippet = snippets.get(block) ?? new Snippet(block, chain(block, blocks), edits);
+  snippets.set(block, snippet);
+  snippet.run();
+  if (matchMedia("(pointer: coarse)").matches) snippet.runButton.focus();
+  else snippet.editor.focus();
+}
+
+// The block and all that it continues, as the build runs them.
+function chain(block, blocks) {
+  const end = blocks.indexOf(block);
+  let start = end;
+  while (start > 0 && blocks[start].classList.contains("attn-cont")) start -= 1;
+  return blocks.slice(start, end + 1);
+}
+
+const original = (block) => block.querySelector("pre > code").textContent;
+
+class Snippet {
+  constructor(block, chain, edits) {
+    this.block = block;
+    this.chain = chain;
+    this.edits = edits;
+    this.running = null;
+    this.build();
+    this.block.querySelector("pre").classList.add("attn-away");
+    this.block.append(this.panel);
+    this.editor = openEditor(this.place, {
+      code: this.code(block).trimEnd(),
+      label: word.editor,
+      describedBy: this.hint.id,
+      onRun: () => this.run(),
+      onLeave: () => (this.running ? this.stopButton : this.runButton).focus(),
+      onChange: (code) => this.keep(code),
+    });
+  }
+
+  build() {
+    const hints = this.chain.length > 1 ? [word.hintAfter(this.chain.length - 1), word.hint] : [word.hint];
+    this.place = make("div", "attn-live-editor");
+    this.runButton = button(word.run, () => this.run(), "attn-live-primary");
+    this.stopButton = button(word.stop, () => this.running?.stop(), "attn-live-primary");
+    this.stopButton.hidden = true;
+    this.bar = make("div", "attn-live-bar", [
+      this.runButton,
+      this.stopButton,
+      button(word.reset, () => this.reset()),
+      button(word.copy, () => this.copy()),
+      button(word.close, () => this.close()),
+    ]);
+    this.hint = make("p", "attn-live-hint", [hints.join(language === "zh" ? "" : " ")]);
+    this.hint.id = `attn-live-${++count}`;
+    this.status = make("p", "attn-live-status");
+    this.status.setAttribute("role", "status");
+    this.meter = make("progress");
+    this.meter.setAttribute("aria-label", word.download);
+    this.bytes = make("span");
+    this.progress = make("p", "attn-live-progress", [this.meter, this.bytes]);
+    this.progress.hidden = true;
+    this.result = make("div", "attn-live-result");
+    this.panel = make("div", "attn-live", [
+      this.place,
+      this.bar,
+      this.status,
+      this.progress,
+      this.hint,
+      this.result,
+    ]);
+  }
+
+  // What stands in the block now, changed by the reader or not.
+  code(block) {
+    return snippets.get(block)?.editor.code ?? this.edits.get(block) ?? original(block);
+  }
+
+  codes() {
+    return this.chain.map((block) => (block === this.block ? this.editor.code : this.code(block)));
+  }
+
+  keep(code) {
+    this.edits.set(this.block, code === original(this.block).trimEnd() ? undefined : code);
+  }
+
+  async run() {
+    if (this.running) return;
+    this.forget();
+    let began = 0;
+    this.running = runner.run(this.codes(), {
+      language,
+      onOutput: (text) => this.print(text),
+      onProgress: (progress) => {
+        if (progress.phase === "run") began = performance.now();
+        this.tell(progress);
+      },
+    });
+    this.show(true);
+    const answer = await this.running;
+    this.running = null;
+    this.show(false);
+    this.progress.hidden = true;
+    this.finish(answer, (performance.now() - began) / 1000);
+  }
+
+  show(running) {
+    const focused = this.bar.contains(document.activeElement);
+    this.runButton.textContent = word.run;
+    this.runButton.hidden = running;
+    this.stopButton.hidden = !running;
+    if (focused && document.activeElement.hidden) (running ? this.stopButton : this.runButton).focus();
+  }
+
+  // The words change with the phase only: a screen reader says each once.
+  tell({ phase, loaded = 0, total = 0 }) {
+    const complete = total > 0 && loaded >= total;
+    const text = complete ? word.start : { ...word, run: word.running }[phase];
+    if (this.status.textContent !== text) this.status.textContent = text;
+    this.progress.hidden = !loaded || complete;
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    this.bytes.textContent = word.bytes(megabytes(loaded), total && megabytes(total));
+    if (total) this.meter.max = total;
+    if (total) this.meter.value = loaded;
+    else this.meter.removeAttribute("value");
+  }
+
+  finish({ results, stopped, failed }, seconds) {
+    if (stopped) {
+      this.status.textContent = word.stopped;
+    } else if (failed) {
+      this.status.textContent = failed.file ? word.missing(failed.file) : word.failed(failed.message);
+      this.runButton.textContent = word.retry;
+    } else {
+      this.showResults(results, seconds);
+    }
+  }
+
+  showResults(results, seconds) {
+    const last = results.at(-1);
+    const above = results.length < this.chain.length ? results.length : 0;
+    this.takePlace();
+    if (!above && last.stdout) this.print(null, last.stdout);
+    const warnings = results.map((result) => result.stderr).join("");
+    if (warnings) this.result.append(output(word.warnings, warnings));
+    for (const figure of (!above && last.figures) || []) this.result.append(drawn(figure, this.result));
+    if (last.error) {
+      this.fail(last.error, above);
+    } else {
+      const silent = !last.stdout && !last.figures.length;
+      this.status.textContent = silent ? word.silent : word.done(seconds.toFixed(2));
+    }
+  }
+
+  fail(error, above) {
+    const where = above ? word.errorAbove(above, error.line) : word.error(error.line);
+    const what = `${where}: ${error.kind}: ${error.message}`;
+    this.status.textContent = what;
+    const notice = make("div", "attn-live-error", [make("p", "", [what])]);
+    if (error.kind === "ModuleNotFoundError") notice.append(make("p", "", [word.noModule]));
+    notice.append(make("details", "", [make("summary", "", [word.trace]), make("pre", "", [error.trace])]));
+    this.result.append(notice);
+    if (!above) this.editor.markLine(error.line);
+  }
+
+  // `text` goes on; `whole`, where it is all there, replaces it.
+  print(text, whole) {
+    this.takePlace();
+    this.printed ??= this.result.appendChild(output(word.output, ""));
+    const pre = this.printed.querySelector("code");
+    pre.textContent = whole ?? pre.textContent + text;
+  }
+
+  forget() {
+    this.printed = null;
+    this.result.replaceChildren();
+    this.editor.unmark();
+  }
+
+  // The output and the figures that the page recorded give way to the reader's own.
+  recorded() {
+    const found = [];
+    for (let next = this.block.nextElementSibling; next; next = next.nextElementSibling) {
+      if (!next.matches(".attn-output, .attn-figure") && !next.localName.startsWith("attn-")) break;
+      found.push(next);
+    }
+    return found;
+  }
+
+  takePlace() {
+    for (const element of this.recorded()) element.classList.add("attn-away");
+  }
+
+  giveBack() {
+    for (const element of this.recorded()) element.classList.remove("attn-away");
+  }
+
+  reset() {
+    this.running?.stop();
+    this.editor.code = original(this.block).trimEnd();
+    this.forget();
+    this.giveBack();
+    this.status.textContent = word.restored;
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(`${this.codes().map((code) => code.trimEnd()).join("\n")}\n`);
+      this.status.textContent = word.copied;
+    } catch {
+      this.status.textContent = word.notCopied;
+    }
+  }
+
+  close() {
+    this.running?.stop();
+    this.editor.close();
+    this.panel.remove();
+    this.giveBack();
+    snippets.delete(this.block);
+    this.block.querySelector("pre").classList.remove("attn-away");
+    this.block.querySelector(".attn-run").focus();
+  }
+}
+
+function make(name, className = "", children = []) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function button(text, press, className = "") {
+  const element = make("button", `attn-live-button ${className}`.trim(), [text]);
+  element.type = "button";
+  element.addEventListener("click", press);
+  return element;
+}
+
+function output(label, text) {
+  const pre = make("pre", "", [make("code", "", [text])]);
+  return make("div", "highlight attn-live-output", [make("p", "attn-live-label", [label]), pre]);
+}
+
+// As the page shows figures: inside its interactive element, where the page has that one.
+function drawn({ svg, element, data }) {
+  const still = make("figure", "attn-figure");
+  still.innerHTML = svg;
+  still.id = still.firstElementChild.id || `attn-live-${++count}`;
+  if (!element || !customElements.get(`attn-${element}`)) return still;
+  const script = make("script", "", [data]);
+  script.type = "application/json";
+  return make(`attn-${element}`, "", [still, script]);
+}
