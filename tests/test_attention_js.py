@@ -164,6 +164,38 @@ def test_streaming_steps(block):
         assert same(answer[-1]["output"], attn.attention(q, k, v, **options)[0])
 
 
+class Counted:
+    """A number that counts the multiplications it takes part in."""
+
+    count = 0
+
+    def __mul__(self, other):
+        Counted.count += 1
+        return self
+
+    def __add__(self, other):
+        return self
+
+
+def counted(*shape):
+    return np.full(shape, Counted(), dtype=object)
+
+
+def test_multiplications_are_those_that_matrix_products_do():
+    width, d, d_v = 3, 4, 2
+    calls, rights = [], []
+    for rows, keys in [(1, 1), (1, 5), (3, 3)]:
+        Counted.count = 0
+        x = counted(rows, width)
+        q = x @ counted(width, d)
+        x @ counted(width, d), x @ counted(width, d_v)
+        q @ counted(d, keys)
+        counted(rows, keys) @ counted(keys, d_v)
+        calls.append(["multiplications", rows, rows * keys, {"input": width, "key": d, "value": d_v}])
+        rights.append(Counted.count)
+    assert node("attention.js", calls) == rights
+
+
 def test_jacobian_and_its_norm():
     rows = [[1 / 4, 1 / 4, 1 / 2], [1.0, 0.0], [1 / 6] * 6, attn.softmax(RNG.normal(size=8) * 5).tolist()]
     answers = node("attention.js", [["jacobian", row] for row in rows])
@@ -194,6 +226,11 @@ def test_random_numbers_are_normal_and_the_same_for_a_seed():
         errors = 5 * np.sqrt(np.array([1, 2, 15, 96]) / count)
         assert (np.abs(np.array(moments) - [0, 1, 0, 3]) < errors).all()
         assert abs(np.corrcoef(row[:-1], row[1:])[0, 1]) < 5 / np.sqrt(count)
+
+
+def test_tables_are_added():
+    one, other = RNG.normal(size=(2, 4, 3))
+    assert same(node("attention.js", [["plus", one, other]])[0], one + other)
 
 
 def test_which_query_head_reads_which_kv_head():

@@ -47,6 +47,7 @@ SAMPLES = {
     "cache_growth": lambda: (([models.QWEN3_0_6B, models.QWEN2_5_7B],), {}),
     "heads_joined": lambda: (joined(), {}),
     "data_flow": lambda: ((three().x, three().trace()), {}),
+    "decoding_steps": lambda: ((three().x, three().trace(causal=True)), {}),
     "head_sharing": lambda: ((8, (8, 2, 1)), {}),
     "intervention_chart": lambda: ((attn.four_ways(three().trace(), k={1: [0, 2]}, v={1: [0, 2]}),), {}),
     "jacobian_norms": lambda: ((norms(), norms()), {}),

@@ -9,6 +9,7 @@ from .alt import describe, description
 from .cache import cache_growth
 from .concatenation import heads_joined
 from .dataflow import data_flow
+from .decoding import decoding_steps
 from .interventions import intervention_chart
 from .jacobian import jacobian_norms
 from .library import soft_reading
@@ -34,6 +35,7 @@ __all__ = [
     "book_style",
     "cache_growth",
     "data_flow",
+    "decoding_steps",
     "describe",
     "description",
     "head_sharing",

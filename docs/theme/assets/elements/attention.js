@@ -27,6 +27,8 @@ export function softmax(scores, visible) {
   return exponentials.map((exponential) => exponential / (total === 0 ? 1 : total));
 }
 
+export const plus = (one, other) => one.map((row, i) => row.map((value, j) => value + other[i][j]));
+
 export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 // Every step of one head: {q, k, v, scores, scaled, masked, weights, output, scale}.
@@ -114,6 +116,11 @@ export function streamingSteps(scores, v, block = 1) {
   }
   return steps;
 }
+
+// Multiplications in the matrix products of one head: of the rows that are projected to q, k and
+// v, and of the pairs that are scored and read. `input`, `key`, `value`: how wide each is.
+export const multiplications = (rows, pairs, { input, key, value }) =>
+  rows * input * (2 * key + value) + pairs * (key + value);
 
 // The way back.
 

@@ -8,5 +8,5 @@ export * as attention from "./attention.js";
 export { button, choose, slider, tick } from "./controls.js";
 export { AttnElement, define } from "./element.js";
 export { decimal, fill, fraction, listing, number, percent, sentences, shares, vector } from "./format.js";
-export { choice, flag, flags, numbers, order, whole } from "./state.js";
+export { choice, digits, flag, flags, numbers, order, whole } from "./state.js";
 export { table } from "./table.js";

@@ -42,6 +42,14 @@ export const numbers = (first, limit) => ({
   },
 });
 
+// A row of whole numbers, each a digit from 0 to `most`; as many as at first, or as many as given.
+export const digits = (first, most, [fewest, longest] = [first.length, first.length]) => ({
+  first,
+  write: (values) => values.join(""),
+  read: (text) =>
+    new RegExp(`^[0-${most}]{${fewest},${longest}}$`).test(text) ? [...text].map(Number) : undefined,
+});
+
 // A row of whole numbers from 0, each once: an order.
 export const order = (count) => ({
   first: Array.from({ length: count }, (_, i) => i),
