@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import html
+import json
 import re
 from dataclasses import dataclass
 
@@ -198,7 +199,9 @@ def _figure(figures: tuple[BlockFigure, ...], number: int) -> str:
     if figure.element is None:
         return still
     data = figure.data.replace("<", "\\u003c")  # so that no text can end the script element
-    script = f'<script type="application/json">{data}</script>'
+    form = json.loads(figure.data).get("form")
+    mark = f' data-form="{form}"' if form else ""
+    script = f'<script type="application/json"{mark}>{data}</script>'
     return f"<attn-{figure.element}>{still}{script}</attn-{figure.element}>"
 
 

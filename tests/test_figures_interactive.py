@@ -23,6 +23,17 @@ def test_arrays_become_lists_without_losing_a_digit(fig):
     assert json.loads(data) == {"weights": [[1 / 3, 2 / 3]], "visible": [[False, True]], "n": 2}
 
 
+def test_the_form_is_part_of_the_data(fig):
+    make_interactive(fig, "mask-composer", {"n": 2}, form="gallery")
+    assert json.loads(interactive_of(fig).data) == {"form": "gallery", "n": 2}
+
+
+@pytest.mark.parametrize("form", ["", "Gallery", 'a"b', "a-b"])
+def test_a_form_that_could_not_stand_in_a_page_is_refused(fig, form):
+    with pytest.raises(ValueError, match="form: got .*; a lower-case word fits"):
+        make_interactive(fig, "mask-composer", {}, form=form)
+
+
 def test_a_figure_that_was_told_nothing_has_none(fig):
     assert interactive_of(fig) is None
 

@@ -138,6 +138,18 @@ def test_an_interactive_figure_keeps_the_still_one_inside():
     assert page.count("</script>") == 1 and "\\u003c/script>" in page
 
 
+@pytest.mark.parametrize(
+    ("data", "script"),
+    [
+        ('{"form": "gallery", "n": 1}', '<script type="application/json" data-form="gallery">{"form"'),
+        ('{"n": {"form": "inner"}}', '<script type="application/json">{"n"'),
+    ],
+)
+def test_the_form_of_an_interactive_figure_is_there_for_the_style(data, script):
+    living = BlockFigure("<svg></svg>", "a", "mask-composer", data)
+    assert script in finish('<p><span data-figure="1"></span></p>', "", "x.md", (living,))
+
+
 def test_finish_takes_words_without_a_lexer_as_text():
     assert "attn-output" not in finish(rendered("text"), "~~~plain\nx\n~~~\n", "x.md", ())
 

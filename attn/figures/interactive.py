@@ -17,7 +17,7 @@ class Interactive(NamedTuple):
     data: str
 
 
-def make_interactive(fig: Figure, element: str, data: dict) -> None:
+def make_interactive(fig: Figure, element: str, data: dict, *, form: str | None = None) -> None:
     """Say which interactive element may stand in for `fig`, and give it the figure's numbers.
 
     Parameters
@@ -26,6 +26,8 @@ def make_interactive(fig: Figure, element: str, data: dict) -> None:
     element : lower-case words joined by hyphens, such as ``"mask-composer"``.
     data : what the element starts from. Arrays become nested lists; every number must be
         finite, because JSON has no other.
+    form : a lower-case word, where an element has several forms: the site's style gives each
+        the room it needs. It becomes ``data["form"]``.
 
     Raises TypeError for data that JSON cannot hold, ValueError for a bad name or a number
     that is not finite.
@@ -38,6 +40,10 @@ def make_interactive(fig: Figure, element: str, data: dict) -> None:
     """
     if not re.fullmatch(r"[a-z]+(-[a-z]+)*", element):
         raise ValueError(f"element: got {element!r}; lower-case words joined by hyphens fit")
+    if form is not None:
+        if not re.fullmatch("[a-z]+", form):
+            raise ValueError(f"form: got {form!r}; a lower-case word fits")
+        data = {"form": form, **data}
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, default=_plain)
     except ValueError:
