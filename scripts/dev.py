@@ -72,9 +72,11 @@ def make_parser() -> argparse.ArgumentParser:
     sub.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     sub.add_argument("--port", type=_port, default=8000, help="port to listen on (%(default)s)")
     sub.add_argument("--open", action="store_true", help="open the page in the browser")
+    _add_live(sub, "auto")
 
     sub = command("build", build, "build the site into site/; stop at the first broken promise")
     _add_site_url(sub)
+    _add_live(sub, "auto")
 
     sub = command(
         "test",
@@ -104,6 +106,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     sub = command("publish", publish, "build, then push site/ to a branch that serves it")
     _add_site_url(sub)
+    _add_live(sub, "required")
     sub.add_argument("--remote", default="origin", help="remote to push to (%(default)s)")
     sub.add_argument("--branch", default="gh-pages", help="branch to push to (%(default)s)")
     sub.add_argument("--yes", action="store_true", help="do not ask")
@@ -120,15 +123,36 @@ def make_parser() -> argparse.ArgumentParser:
 def serve(arguments) -> int:
     import live
 
+    if arguments.live == "required":
+        pyodide(arguments)  # before anything is served, or not at all
     return live.serve(
-        ROOT, host=arguments.host, port=arguments.port, open_browser=arguments.open
+        ROOT,
+        host=arguments.host,
+        port=arguments.port,
+        open_browser=arguments.open,
+        run_code=arguments.live != "off",
+        pyodide_folder=arguments.pyodide,
     )
 
 
 def build(arguments) -> int:
     import editions
 
-    return editions.build(ROOT, site_url=arguments.site_url)
+    files = pyodide(arguments)
+    status = editions.build(ROOT, site_url=arguments.site_url, pyodide=files)
+    if status == 0 and files is None and arguments.live == "auto":
+        print("The pages cannot run their code: see above.")
+    return status
+
+
+def pyodide(arguments):
+    """The files with which pages run their code, fetched where they are missing."""
+    import pyodide_files
+
+    try:
+        return pyodide_files.gather(ROOT, arguments.live, arguments.pyodide)
+    except pyodide_files.PyodideError as error:
+        raise UsageError(str(error)) from None
 
 
 def test(arguments) -> int:
@@ -176,6 +200,8 @@ def publish(arguments) -> int:
         yes=arguments.yes,
         dry_run=arguments.dry_run,
         allow_dirty=arguments.allow_dirty,
+        live=arguments.live,
+        pyodide_folder=arguments.pyodide,
     )
 
 
@@ -190,6 +216,30 @@ def _add_site_url(sub) -> None:
         metavar="URL",
         help="where the site will be served (default: the variable SITE_URL)",
     )
+
+
+def _add_live(sub, default: str) -> None:
+    sub.add_argument(
+        "--live",
+        choices=("auto", "required", "off"),
+        default=default,
+        help="let the pages run their code, for which 13 MB (at most 106) are fetched once: auto does "
+        "without where that fails, required does not (%(default)s)",
+    )
+    sub.add_argument(
+        "--pyodide",
+        type=_folder,
+        default=os.environ.get("ATTN_PYODIDE") or None,
+        metavar="DIR",
+        help="a folder with Pyodide's packages, such as an unpacked release, to be asked first "
+        "(default: the variable ATTN_PYODIDE)",
+    )
+
+
+def _folder(text: str) -> Path:
+    if os.path.isdir(text):
+        return Path(text).resolve()
+    raise argparse.ArgumentTypeError("{!r} is no folder".format(text))
 
 
 def _address(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import json
 import logging
 import os
 import re
@@ -17,6 +19,7 @@ from pages import run_ahead, shared_formulas
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 LOCAL = "http://127.0.0.1:8000/"
+SIZES = "sizes.json"
 NO_COMMIT = 1767225600  # 2026-01-01, where the sources are not in a git repository
 
 
@@ -27,7 +30,8 @@ def build(
     execute: bool = True,
     languages: tuple[str, ...] = tuple(CONFIGS),
     site_url: str | None = None,
-    live: bool = False,
+    serving: bool = False,
+    pyodide: dict[str, Path] | None = None,
     report: Callable[[str], None] = print,
 ) -> int:
     """Build the editions and the root pages; returns an exit status.
@@ -38,27 +42,31 @@ def build(
     execute : run the blocks; without, pages have no figures and outputs are not compared.
     languages : the editions to build; the other one stays as it is.
     site_url : where the site will stand; the environment's SITE_URL, else this machine.
-    live : show problems on the pages instead of failing.
+    serving : show problems on the pages instead of failing.
+    pyodide : the files with which a page runs its code (`pyodide_files.gather`); without, no
+        page offers that.
     """
     address = site_url or os.environ.get("SITE_URL") or LOCAL
     set_environment(root, address, execute)
+    os.environ["ATTN_LIVE"] = "1" if pyodide else "0"
     if execute:
         run_ahead(root, languages)
     try:
         for language in languages:
             started = time.perf_counter()
             report(f"{language}: building …")
-            if not build_edition(root, language, strict=strict, live=live):
+            if not build_edition(root, language, strict=strict, serving=serving):
                 report(f"{language}: failed")
                 return 1
             report(f"{language}: built in {time.perf_counter() - started:.1f} s")
     finally:
         shared_formulas(root).close()
     try:
-        place_root_files(root, address)
+        wheel = place_root_files(root, address)
     except RuntimeError as error:
         print(error)
         return 1
+    place_pyodide(root / "site" / "pyodide", pyodide or {}, wheel)
     return 0
 
 
@@ -95,7 +103,7 @@ def _git(root: Path, *command: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def build_edition(root: Path, language: str, *, strict: bool, live: bool = False) -> bool:
+def build_edition(root: Path, language: str, *, strict: bool, serving: bool = False) -> bool:
     from mkdocs.commands.build import build as mkdocs_build
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort, ConfigurationError
@@ -105,7 +113,7 @@ def build_edition(root: Path, language: str, *, strict: bool, live: bool = False
     logging.getLogger("mkdocs").addHandler(messages)
     try:
         config = load_config(str(root / CONFIGS[language]), strict=strict)
-        config.plugins.on_startup(command="serve" if live else "build", dirty=False)
+        config.plugins.on_startup(command="serve" if serving else "build", dirty=False)
         mkdocs_build(config)
     except (Abort, ConfigurationError) as stop:
         print(getattr(stop, "message", stop))
@@ -115,8 +123,8 @@ def build_edition(root: Path, language: str, *, strict: bool, live: bool = False
     return True
 
 
-def place_root_files(root: Path, address: str) -> None:
-    """The pages that choose a language, the wheel, and a mark for GitHub Pages."""
+def place_root_files(root: Path, address: str) -> Path:
+    """The pages that choose a language, the wheel, and a mark for GitHub Pages. Returns the wheel."""
     from wheel import build_wheel
 
     site, base = root / "site", urlsplit(address).path.rstrip("/") + "/"
@@ -126,3 +134,24 @@ def place_root_files(root: Path, address: str) -> None:
     wheel = build_wheel(root, root / ".cache" / "wheel")
     shutil.copyfile(wheel, site / wheel.name)
     (site / ".nojekyll").touch()
+    return wheel
+
+
+def place_pyodide(folder: Path, files: dict[str, Path], wheel: Path) -> None:
+    """Those files and no others, and how many bytes each has, for who waits for them.
+
+    What stands there already is left as it is: a server may be sending it.
+    """
+    if not files:
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in [path for path in folder.iterdir() if path.name not in (*files, SIZES)]:
+        path.unlink()
+    for name, source in files.items():
+        target = folder / name
+        if not (target.is_file() and filecmp.cmp(source, target)):
+            shutil.copy2(source, target)
+    sizes = {path.name: path.stat().st_size for path in [*files.values(), wheel]}
+    text = json.dumps(sizes, indent=1, sort_keys=True) + "\n"
+    (folder / SIZES).write_text(text, encoding="utf-8", newline="\n")

@@ -3,43 +3,84 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import editions
 import one_page
+import pyodide_files
 from mkdocs.livereload import LiveReloadServer
 
-SHARED = ("attn", "docs/theme", "mkdocs.yml", "mkdocs.en.yml")
+PYODIDE = f"{pyodide_files.CACHE}/{pyodide_files.LOCK}"
+SHARED = ("attn", "docs/theme", "mkdocs.yml", "mkdocs.en.yml", PYODIDE)
 BY_EDITION = {language: (f"docs/{language}",) for language in editions.CONFIGS}
 
 
-def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser: bool = False) -> int:
-    """Build both editions, then serve them until Ctrl-C; returns an exit status."""
+def serve(
+    root: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    open_browser: bool = False,
+    run_code: bool = False,
+    pyodide_folder: Path | None = None,
+) -> int:
+    """Build both editions, then serve them until Ctrl-C; returns an exit status.
+
+    Parameters
+    ----------
+    run_code : let the pages run their code. What that needs is fetched beside the server, so
+        that a first start waits for nothing; when it has come, the pages are built anew.
+    pyodide_folder : where to look for it first.
+    """
     if problem := _port_problem(host, port):
         print(problem, file=sys.stderr)
         return 1
     address = f"http://{host}:{port}/"
+    fetching = _Fetching(root, pyodide_folder)
+    if run_code and pyodide_files.files(root) is None:
+        fetching.start()
     watched = _Watched(root)
 
     def rebuild() -> None:
         if watched.scripts_changed():
             _report("scripts: changed, starting anew")
+            fetching.stop()
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
         changes = watched.changed()
         if changes and not _one_page(changes):
             languages = tuple(changes)
             editions.build(
-                root, strict=False, languages=languages, site_url=address, live=True, report=_report
+                root,
+                strict=False,
+                languages=languages,
+                site_url=address,
+                serving=True,
+                pyodide=pyodide_files.files(root) if run_code else None,
+                report=_report,
             )
 
-    rebuild()
+    try:
+        rebuild()
+        _serve(root, host, port, watched, rebuild, open_browser)
+    finally:
+        fetching.stop()
+    return 0
+
+
+def _serve(root: Path, host: str, port: int, watched: _Watched, rebuild, open_browser: bool) -> None:
+    address = f"http://{host}:{port}/"
     server = LiveReloadServer(rebuild, host, port, str(root / "site"), polling_interval=0.2)
     server.error_handler = lambda code: _error_page(root, code)
     for path in watched.paths():
         server.watch(str(path))
+    # The file comes when all is fetched, and what is not there yet cannot be watched.
+    (root / PYODIDE).parent.mkdir(parents=True, exist_ok=True)
+    server.watch(str((root / PYODIDE).parent), recursive=False)
     print(f"\nServing {address} (zh: {address}zh/, en: {address}en/). Ctrl-C stops.", flush=True)
     try:
         server.serve(open_in_browser=open_browser)
@@ -47,7 +88,31 @@ def serve(root: Path, *, host: str = "127.0.0.1", port: int = 8000, open_browser
         print("\nStopped.")
     finally:
         server.shutdown()
-    return 0
+
+
+class _Fetching:
+    """The download beside the server: a process of its own, so that it can be ended at once."""
+
+    def __init__(self, root: Path, folder: Path | None):
+        self._command = [sys.executable, pyodide_files.__file__, str(root)]
+        self._command += [str(folder)] if folder else []
+        self._process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        # In a session of its own, Ctrl-C does not reach it: one signal, from `stop`.
+        self._process = subprocess.Popen(self._command, start_new_session=os.name == "posix")
+
+    def stop(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            return
+        if os.name == "posix":
+            self._process.send_signal(signal.SIGINT)  # it takes away what is half fetched
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
+        self._process.kill()
+        self._process.wait()
 
 
 def _one_page(changes: dict[str, set[Path]]) -> bool:
@@ -79,7 +144,7 @@ class _Watched:
 
     def paths(self) -> list[Path]:
         names = ["scripts", *SHARED, *(name for names in BY_EDITION.values() for name in names)]
-        return [self._root / name for name in names]
+        return [self._root / name for name in names if name != PYODIDE]
 
     def scripts_changed(self) -> bool:
         """A script changed: this process still holds the old one."""

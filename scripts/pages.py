@@ -2,7 +2,7 @@
 
 A build calls `begin` with all pages (so that every chain can start running), then
 `markdown` for each before it is rendered and `html` for each after. What is wrong is
-collected in `problems`; under `live` it is also shown on the page.
+collected in `problems`; under `serve` it is also shown on the page.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from concurrent.futures import Future
 from pathlib import Path
 
+import labs
 from chapter import Chapter, ChapterError, Problem, parse, read
 from formulas import FormulaError, Formulas, line_of
 from runner import Runner
@@ -70,6 +71,7 @@ class Pages:
         self._chapters: dict[Path, Chapter] = {}
         self._futures: dict[Path, Future[Results]] = {}
         self._woven: dict[Path, str] = {}
+        self._elsewhere: dict[Path, Results] = {}
         self.problems: list[Problem] = []
 
     def begin(self, paths: list[Path]) -> None:
@@ -82,6 +84,20 @@ class Pages:
             self._chapters[path] = chapter
             if self._runner:
                 self._futures[path] = self._runner.run(chapter)
+
+    def ran_in_kernel(self, path: Path, cells: labs.Cells) -> None:
+        """Show what a lab did in its kernel, not what the runner saw it do."""
+        chapter = self._chapters.get(path)
+        if chapter is None:
+            return  # it cannot be read, and is among the problems
+        try:
+            self._elsewhere[path] = labs.results(chapter, cells)
+        except labs.LabError as error:
+            self.did_not_run(path, error)
+
+    def did_not_run(self, path: Path, error: labs.LabError) -> None:
+        name = path.relative_to(self._root).as_posix()
+        self.problems.append(Problem(name, 1, f"in a Jupyter kernel: {error}"))
 
     def markdown(self, path: Path) -> str:
         """The page's Markdown with its outputs and figure marks, ready to be rendered."""
@@ -110,7 +126,8 @@ class Pages:
             return page
 
     def _results(self, path: Path) -> Results:
-        return self._futures[path].result() if path in self._futures else {}
+        results = self._futures[path].result() if path in self._futures else {}
+        return results | self._elsewhere.get(path, {})
 
     def _unreadable(self, path: Path) -> str:
         """A page that shows the problem and its own source, for the writer under `serve`."""

@@ -60,7 +60,7 @@ def run(label, command, *, cwd=None, env=None, note=None, stream=None) -> str:
     lines = []
     reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
     reader.start()
-    line = _Line(label, stream, started)
+    line = Line(label, stream, started)
     try:
         while reader.is_alive():
             line.show(note(lines) if note else "")
@@ -96,13 +96,15 @@ def _end(process):
     process.wait()
 
 
-class _Line:
-    def __init__(self, label, stream, started):
+class Line:
+    """One line that says what is being done, how long already, and how it ended."""
+
+    def __init__(self, label, stream=None, started=None):
         self.label = label
-        self.stream = stream
-        self.started = started
-        self.terminal = stream.isatty()
-        self.spoke = started
+        self.stream = stream or sys.stdout
+        self.started = time.monotonic() if started is None else started
+        self.terminal = self.stream.isatty()
+        self.spoke = self.started
         if not self.terminal:
             self._write("{} …\n".format(label))
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import editions
+import pyodide_files
 
 SHOWN = 10  # changed files named before "and so on"
 
@@ -30,9 +31,14 @@ def main(
     yes: bool = False,
     dry_run: bool = False,
     allow_dirty: bool = False,
+    live: str = "off",
+    pyodide_folder: Path | None = None,
     ask: Callable[[str], str] = input,
 ) -> int:
-    """Build the site and push it. Returns an exit status: 1 when nothing was pushed, asked for or not."""
+    """Build the site and push it. Returns an exit status: 1 when nothing was pushed, asked for or not.
+
+    `live` and `pyodide_folder`: see `pyodide_files.gather`.
+    """
     try:
         check_can_ask(yes or dry_run)
         check_clean(root, allow_dirty)
@@ -47,7 +53,8 @@ def main(
         print(f"Building for {address}, to be pushed to the branch {branch} of {remote} ({shown}).")
         if source := github_source(url):
             os.environ.setdefault("SOURCE_URL", source)
-        if editions.build(root, site_url=address):
+        pyodide = pyodide_files.gather(root, live, pyodide_folder)
+        if editions.build(root, site_url=address, pyodide=pyodide):
             raise PublishError("The site was not built, so nothing is published.")
         site = root / "site"
         print(describe(site, remote, branch, shown, address, published))
@@ -59,7 +66,7 @@ def main(
             return 1
         commit(root, site, remote, branch, message, domain)
         push(root, remote, branch)
-    except PublishError as error:
+    except (PublishError, pyodide_files.PyodideError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"Pushed. {address} shows it when the host has taken up the branch {branch}.")

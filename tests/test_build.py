@@ -124,6 +124,28 @@ def test_a_page_has_its_output_its_figure_its_formula_and_what_copy_copies(proje
     assert 'href="https://someone.example/repo/en/' in page(project)
 
 
+def test_a_build_that_has_pyodide_serves_it_and_says_so_to_the_pages(project):
+    hooks = project / "scripts/hooks.py"
+    said = "\n\ndef on_post_build(config): print('ATTN_LIVE', os.environ['ATTN_LIVE'])\n"
+    hooks.write_text(hooks.read_text("utf-8") + said, "utf-8")
+    code = RUN.replace("**{arguments!r}", "languages=('en',), execute=False, pyodide={files}")
+
+    def built(files):
+        command = [sys.executable, "-c", code.format(files=files)]
+        return subprocess.run(command, cwd=project, capture_output=True, encoding="utf-8").stdout
+
+    assert "ATTN_LIVE 1" in built("{'core.wasm': Path('LICENSE')}")
+    served = project / "site/pyodide"
+    assert (served / "core.wasm").read_bytes() == (project / "LICENSE").read_bytes()
+    wheel = next((project / "site").glob("*.whl"))
+    assert json.loads((served / "sizes.json").read_text()) == {
+        "core.wasm": (project / "LICENSE").stat().st_size,
+        wheel.name: wheel.stat().st_size,
+    }
+    assert "ATTN_LIVE 0" in built(None)
+    assert not served.exists()
+
+
 def test_two_cold_builds_are_the_same_bytes(tmp_path):
     trees = []
     for name in ("a", "b"):
@@ -218,7 +240,7 @@ def test_a_wheel_that_cannot_be_built_fails_with_the_reason(project):
 def test_serving_goes_on_and_shows_what_is_wrong_on_the_page(project):
     edit(project, 'print("hello")', 'print("bye")')
     edit(project, "The root", "```python\n1 / 0\n```\n\nThe root")
-    done = build(project, live=True, strict=False)
+    done = build(project, serving=True, strict=False)
     assert done.returncode == 0
     html = page(project)
     assert html.count('class="attn-notice"') == 2
@@ -230,7 +252,7 @@ def test_serving_goes_on_and_shows_what_is_wrong_on_the_page(project):
 
 def test_serving_shows_a_chapter_that_cannot_be_read(project):
     edit(project, "The root", "```python\nThe root")
-    assert build(project, live=True, strict=False).returncode == 0
+    assert build(project, serving=True, strict=False).returncode == 0
     assert "never closed" in page(project)
 
 

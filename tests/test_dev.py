@@ -13,6 +13,7 @@ import pytest
 
 import dev
 import environment
+import pyodide_files
 import suite
 
 DEV = Path(dev.__file__)
@@ -28,6 +29,7 @@ def here(monkeypatch):
         environment, "ensure", lambda root, level: levels.append(level) or Path(sys.executable)
     )
     monkeypatch.setattr(dev, "running_in", lambda python: True)
+    monkeypatch.setattr(pyodide_files, "gather", lambda *arguments: None)
     return levels
 
 
@@ -161,14 +163,14 @@ sys.path.insert(0, str(Path(sys.argv[1]).parent))
 import editions, environment, pages
 from chapter import parse
 
-def build(root, site_url):
+def build(root, site_url, pyodide):
     block = "```python\\nimport time\\ntime.sleep(600)\\n```\\n"
     pages.shared_runner(root).run(parse(block))
     raise KeyboardInterrupt
 
 editions.build = build
 environment.ensure = lambda root, level: Path(sys.executable)
-sys.argv[1:] = ["build"]
+sys.argv[1:] = ["build", "--live=off"]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
     code = code.replace("sys.argv[0]", repr(str(DEV)))
@@ -284,6 +286,13 @@ def test_everything_passes_and_is_counted(tree, browser, capfd):
     # 2 unit tests, 4 files of one block, the checks, the build, 1 page.
     assert last == "9 passed, 0 failed, 0 skipped"
     assert "ran check" in out and "ran build" in out
+
+
+@POSIX
+@pytest.mark.parametrize("ci, said", [("true", "ran build --live=required"), ("", "ran build\n")])
+def test_in_ci_the_pages_must_be_able_to_run_their_code(tree, browser, capfd, monkeypatch, ci, said):
+    monkeypatch.setenv("CI", ci)
+    assert said in everything(tree, capfd)[1]
 
 
 FAULTS = {

@@ -9,16 +9,18 @@ import time
 import urllib.request
 
 import pytest
-from test_build import CHAPTER, edit, made
+from test_build import CHAPTER, ROOT, edit, made
+from test_pyodide_files import put_core, put_wheels
 
 import live
+import pyodide_files
 
 SERVE = """\
 import sys
 sys.path.insert(0, "scripts")
 from pathlib import Path
 import live
-sys.exit(live.serve(Path.cwd(), port={port}))
+sys.exit(live.serve(Path.cwd(), port={port}, run_code=True, pyodide_folder=Path({folder!r})))
 """
 
 
@@ -27,6 +29,14 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def with_a_small_pyodide(root):
+    (root / "node_modules").unlink()
+    put_core(root)
+    for package in (ROOT / "node_modules").iterdir():
+        if package.name != "pyodide":
+            (root / "node_modules" / package.name).symlink_to(package)
 
 
 def wait_for(condition, seconds=90):
@@ -40,6 +50,8 @@ def wait_for(condition, seconds=90):
 
 def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_path, free_port):
     root = made(tmp_path)
+    with_a_small_pyodide(root)
+    serve = SERVE.format(port=free_port, folder=str(put_wheels(tmp_path / "given")))
     address = f"http://127.0.0.1:{free_port}/"
     log = tmp_path / "log"
 
@@ -52,7 +64,7 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
 
     with open(log, "w") as file:
         server = subprocess.Popen(
-            [sys.executable, "-u", "-c", SERVE.format(port=free_port)],
+            [sys.executable, "-u", "-c", serve],
             cwd=root,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -62,6 +74,9 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
         wait_for(lambda: "Serving" in log.read_text() or server.poll() is not None)
         page = "en/" + CHAPTER.replace(".md", "/")
         wait_for(lambda: "hello" in get(page))
+        # Fetched beside the server, and served once it is there.
+        wait_for(lambda: "numpy-1.0.whl" in get("pyodide/sizes.json"))
+        wait_for(lambda: log.read_text().count("built in") in (2, 4))
         before = log.read_text()
         edit(root, 'print("hello")', 'print("good evening")')
         wait_for(lambda: "good evening" in get(page))
@@ -101,7 +116,8 @@ def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, capsys, free_p
 
 
 def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
-    files = ["docs/zh/a.md", "docs/en/a.md", "attn/x.py", "docs/theme/z.css"]
+    lock = f"{pyodide_files.CACHE}/{pyodide_files.LOCK}"
+    files = ["docs/zh/a.md", "docs/en/a.md", "attn/x.py", "docs/theme/z.css", lock]
     for name in [*files, "mkdocs.yml", "mkdocs.en.yml"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
@@ -118,5 +134,7 @@ def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
     assert touch("docs/en/a.md") == {"en": {tmp_path / "docs/en/a.md"}}
     assert touch("attn/x.py") == dict.fromkeys(("zh", "en"), {tmp_path / "attn/x.py"})
     assert sorted(touch("docs/theme/z.css")) == ["en", "zh"]
+    # When all of Pyodide has come, the pages of both can run their code.
+    assert sorted(touch(lock)) == ["en", "zh"]
     (tmp_path / "docs/en/a.md").unlink()
     assert list(watched.changed()) == ["en"]

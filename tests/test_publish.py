@@ -60,7 +60,7 @@ def built(monkeypatch):
     """Stands for the build: writes some pages. Its record says for which address."""
     addresses = []
 
-    def build(root, *, site_url):
+    def build(root, *, site_url, pyodide):
         addresses.append(site_url)
         for name, content in PAGES.items():
             (root / "site" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -189,9 +189,16 @@ def test_a_commit_with_such_changes_says_so(root, remote):
 
 
 def test_a_failed_build_is_not_published(root, remote, monkeypatch, capsys):
-    monkeypatch.setattr(editions, "build", lambda root, *, site_url: 1)
+    monkeypatch.setattr(editions, "build", lambda root, *, site_url, pyodide: 1)
     assert run(root) == 1
     assert git(remote, "branch", "--list") == b""
+
+
+def test_a_site_whose_pages_cannot_run_their_code_is_not_published(root, remote, built, capsys):
+    assert run(root, live="required") == 1  # the project here has no Pyodide at all
+    assert built == [] and git(remote, "branch", "--list") == b""
+    assert "cannot run code" in capsys.readouterr().err
+    assert run(root, live="off") == 0
 
 
 def test_an_unknown_remote_is_refused_with_those_there_are(root, capsys):
