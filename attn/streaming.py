@@ -3,10 +3,12 @@
 ``streaming_steps`` shows the idea: online softmax, a running maximum and sum (Milakov &
 Gimelshein 2018, "Online normalizer calculation for softmax"), and with them a running
 weighted sum (Rabe & Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al.
-2022, "FlashAttention"). What makes ``streaming_attention`` fast:
+2022, "FlashAttention"), so that the rows of the table need not exist either.
 
-1. A block of queries against a block of keys at a time. That tile of the table stays in
-   the processor's cache, and the next one is written over it.
+``streaming_attention`` keeps one strip of the table: the rows of a block of queries, whole.
+What makes it fast:
+
+1. The strip is small enough for the processor's cache; the next one is written over it.
 2. Keys that no query of the block may read are left out before the product.
 3. The scale goes into q, which is small; exponentials are taken in place; the row sums
    are one more product.
@@ -37,8 +39,8 @@ try:
 except ImportError:
     ThreadpoolController = None
 
-# A tile of 384 × 384 scores takes 0.6 MB in float32, of the size of a core's cache.
-_BLOCK = 384
+# The products are fast from some dozens of queries on; with more, a strip outgrows the cache.
+_MOST_QUERIES, _FEWEST_QUERIES, _STRIP_BYTES = 192, 32, 2**22
 # A table of fewer scores is done before a second worker would have started.
 _WORTH_A_THREAD = 2**18
 # Two calls at once would undo each other's limit on BLAS threads.
@@ -53,8 +55,8 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
     Parameters
     ----------
     q, k, v, visible, bias, causal, scale : as for :func:`attn.attention`.
-    block : how many queries, and how many keys, are worked on together (with fewer
-        queries than that, more keys); None chooses.
+    block : how many queries are worked on together; each worker holds their scores for
+        all keys, ``block * n_k`` numbers. None chooses.
     threads : how many workers; None means one for each core (or a single one, where the
         package ``threadpoolctl`` is missing, which keeps BLAS from using threads too).
 
@@ -75,91 +77,86 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
     """
     call = attention_arguments(q, k, v, visible, bias, causal, scale)
     *leading, n_query, n_key = call.table
-    block = _BLOCK if block is None else integer("block", block, minimum=1)
+    block = _queries_of_a_strip(call) if block is None else integer("block", block, minimum=1)
     threads = _cores() if threads is None else integer("threads", threads, minimum=1)
     output = np.zeros((*leading, n_query, call.v.shape[-1]), dtype=call.q.dtype)
     if not (output.size and n_key):
         return output.astype(call.dtype, copy=False)
 
     bounded = _no_exponential_overflows(call)
-    n_rows = min(block, n_query)
-    n_columns = min(block * block // n_rows, n_key)
+    block = min(block, n_query)
     # Under a causal mask the last queries read the most keys.
-    starts = reversed(range(0, n_query, n_rows))
+    starts = reversed(range(0, n_query, block))
     tasks = deque((index, start) for start in starts for index in np.ndindex(*leading))
 
     def worker():
-        tile = np.empty((n_rows, n_columns), dtype=output.dtype)
+        strip = np.empty(block * n_key, dtype=output.dtype)
         while True:
             try:
                 index, start = tasks.popleft()
             except IndexError:  # no block is left
                 return
-            rows = slice(start, min(start + n_rows, n_query))
-            _attend(call, index, rows, bounded, tile, output[index][rows])
+            rows = slice(start, min(start + block, n_query))
+            _attend(call, index, rows, bounded, strip, output[index][rows])
 
     workers = min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1
     _run(worker, workers, tasks)
     return output.astype(call.dtype, copy=False)
 
 
-def _attend(call, index, rows, bounded, tile, out):
-    """One block of queries of one head: its rows of the output are added to ``out``, zeros so far."""
+def _queries_of_a_strip(call):
+    fit = _STRIP_BYTES // (call.q.dtype.itemsize * max(call.table[-1], 1))
+    return min(max(fit, _FEWEST_QUERIES), _MOST_QUERIES)
+
+
+def _attend(call, index, rows, bounded, strip, out):
+    """One block of queries of one head; its rows of the output, zeros so far, go to ``out``."""
+    keys, seen = _visible_keys(call, index, rows)
     q = _head(call, call.q, index)[rows] * call.scale
-    all_k, all_v = _head(call, call.k, index), _head(call, call.v, index)
-    maximum = np.full((len(q), 1), -np.inf, dtype=q.dtype)
-    total = np.zeros((len(q), 1), dtype=q.dtype)
-    for keys, seen in _visible_keys(call, index, rows, tile.shape[1]):
-        k, v = all_k[keys], all_v[keys]
-        scores = tile[: len(q), : len(k)]
-        with np.errstate(over="ignore", invalid="ignore"):  # a hidden key may hold anything
-            np.matmul(q, k.T, out=scores)
-            if call.bias is not None:
-                scores += _table(call, call.bias, index)[rows, keys]
-        if seen is not None:
-            np.copyto(scores, -np.inf, where=~seen)
-        if not bounded:
-            # Online softmax: a larger score shrinks what was summed before it.
-            larger = np.maximum(maximum, scores.max(axis=1, keepdims=True))
-            # While nothing was visible the maximum is -inf, and -inf - (-inf) is NaN.
-            subtract = np.where(larger == -np.inf, 0, larger)
-            with np.errstate(over="ignore"):
-                shrink = np.exp(maximum - subtract)
-                scores -= subtract
-            total *= shrink
-            out *= shrink
-            maximum = larger
+    k, v = _head(call, call.k, index)[keys], _head(call, call.v, index)[keys]
+    scores = strip[: len(q) * len(k)].reshape(len(q), len(k))
+    with np.errstate(over="ignore", invalid="ignore"):  # a hidden key may hold anything
+        np.matmul(q, k.T, out=scores)
+        if call.bias is not None:
+            scores += _table(call, call.bias, index)[rows, keys]
+    # The columns before are visible to every query of the block.
+    masked = scores[:, scores.shape[1] - seen.shape[1] :]
+    if bounded:
         np.exp(scores, out=scores)
-        total += scores @ np.ones((len(k), 1), dtype=scores.dtype)
-        out += scores @ v
+        masked *= seen
+    else:
+        np.copyto(masked, -np.inf, where=~seen)
+        maximum = scores.max(axis=1, keepdims=True, initial=-np.inf)
+        # Where nothing is visible the maximum is -inf, and -inf - (-inf) is NaN.
+        scores -= np.where(maximum == -np.inf, 0, maximum)
+        np.exp(scores, out=scores)
+    total = scores @ np.ones((len(k), 1), dtype=scores.dtype)
+    np.matmul(scores, v, out=out)
     out /= np.where(total == 0, 1, total)
 
 
-def _visible_keys(call, index, rows, n_columns):
-    """Blocks of keys that some query of ``rows`` may read, each with a table of who may read which.
+def _visible_keys(call, index, rows):
+    """The keys that some query of ``rows`` may read, and a table of who may read which of the last of them.
 
-    Keys that none of them may read are left out. The table is None where all may read all.
+    All queries may read the keys before those. Keys that none may read are left out.
     """
     n_key = call.table[-1]
     # Query i may read up to key i + offset; without a causal mask, up to the last.
     offset = n_key if call.offset is None else call.offset
-    end = min(rows.stop + offset, n_key)
-    for start in range(0, end, n_columns):
-        keys = slice(start, min(start + n_columns, end))
-        if call.visible is None and call.bias is None and keys.stop <= rows.start + offset + 1:
-            yield keys, None
-            continue
-        seen = np.tri(rows.stop - rows.start, keys.stop - start, rows.start + offset - start, dtype=bool)
-        if call.visible is not None:
-            seen &= _table(call, call.visible, index)[rows, keys]
-        if call.bias is not None:
-            seen &= ~np.isneginf(_table(call, call.bias, index)[rows, keys])
-        if seen.all():
-            yield keys, None
-        elif (by_any := seen.any(axis=0)).all():
-            yield keys, seen
-        elif by_any.any():
-            yield start + np.flatnonzero(by_any), seen[:, by_any]
+    end = min(max(rows.stop + offset, 0), n_key)
+    # Up to here the causal mask hides nothing from any of them.
+    start = min(max(rows.start + offset + 1, 0), end)
+    if call.visible is not None or call.bias is not None:
+        start = 0
+    seen = np.tri(rows.stop - rows.start, end - start, rows.start + offset - start, dtype=bool)
+    if call.visible is not None:
+        seen &= _table(call, call.visible, index)[rows, :end]
+    if call.bias is not None:
+        seen &= ~np.isneginf(_table(call, call.bias, index)[rows, :end])
+    by_any = seen.any(axis=0)
+    if start or by_any.all():
+        return slice(end), seen
+    return np.flatnonzero(by_any), seen[:, by_any]
 
 
 def _head(call, array, index):

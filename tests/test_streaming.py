@@ -146,7 +146,8 @@ def scores_computed(monkeypatch, **call):
 
     def counting(a, b, **options):
         nonlocal count
-        count += a.shape[0] * b.shape[1]
+        if b.shape[1] != call["v"].shape[-1]:  # not the product with the values
+            count += a.shape[0] * b.shape[1]
         return matmul(a, b, **options)
 
     monkeypatch.setattr(np, "matmul", counting)
@@ -156,7 +157,7 @@ def scores_computed(monkeypatch, **call):
 
 def test_hidden_blocks_cost_nothing(monkeypatch):
     n = 256
-    q, k, v = normal(7, (n, 8), (n, 8), (n, 8))
+    q, k, v = normal(7, (n, 8), (n, 8), (n, 5))
     assert scores_computed(monkeypatch, q=q, k=k, v=v) == n * n
     blocks = n // 16
     assert scores_computed(monkeypatch, q=q, k=k, v=v, causal=True) == 16 * 16 * blocks * (blocks + 1) / 2
@@ -192,10 +193,22 @@ def test_memory_does_not_hold_the_table(causal):
     assert peak_bytes(attn.attention, q, k, v, causal=causal) > table
 
 
-def test_one_query_does_not_hold_its_row():
-    n = 10**6
-    q, k, v = normal(9, (1, 2), (n, 2), (n, 2), dtype="f4")
-    assert peak_bytes(attn.streaming_attention, q, k, v) < 4 * n / 2
+def test_memory_grows_with_n_and_not_with_its_square():
+    def peak(function, n, **options):
+        q, k, v = normal(9, (2, n, 4), (2, n, 4), (2, n, 4), dtype="f4")
+        return peak_bytes(function, q, k, v, **options)
+
+    assert peak(attn.streaming_attention, 2048, threads=1) < 2.5 * peak(attn.streaming_attention, 1024, threads=1)
+    assert peak(attn.attention, 2048) > 3.5 * peak(attn.attention, 1024)
+
+
+def test_a_strip_has_fewer_queries_where_there_are_more_keys(monkeypatch):
+    strips = []
+    monkeypatch.setattr(streaming, "_attend", lambda call, index, rows, bounded, strip, out: strips.append(strip.nbytes))
+    for n_key in (16, 1024, 2**14, 2**15):
+        q, k, v = normal(24, (192, 2), (n_key, 2), (n_key, 2), dtype="f4")
+        attn.streaming_attention(q, k, v, threads=1)
+    assert strips == [192 * 16 * 4, 192 * 1024 * 4] + [2**22] * (192 * 2**14 * 4 // 2**22) + [2**22] * 6
 
 
 # --- the maximum that is not looked for ---
