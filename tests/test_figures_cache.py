@@ -1,12 +1,14 @@
 """Cache growth: the lines end where the published shapes say."""
 
 import dataclasses
+import json
 
 import pytest
 from figure_reading import overlapping_texts, texts
 from matplotlib.lines import Line2D
 
 from attn import figures
+from attn.figures.interactive import interactive_of
 from attn.models import QWEN2_5_1_5B, QWEN2_5_7B, QWEN3_0_6B, TRANSFORMER_BASE
 
 SHAPES = [QWEN3_0_6B, QWEN2_5_7B, QWEN2_5_1_5B]
@@ -80,3 +82,15 @@ def test_description_and_layout(lang):
 def test_bad_input(shapes, options, error, message):
     with pytest.raises(error, match=message):
         figures.cache_growth(shapes, **{"lang": "en", **options})
+
+
+def test_what_a_reader_can_calculate_with():
+    element, data = interactive_of(figures.cache_growth([QWEN2_5_7B], lang="en", longest=4096, bytes_per_number=4))
+    # From the model's config.json.
+    shape = {"name": "Qwen2.5-7B", "layers": 28, "kvHeads": 4, "headDim": 128}
+    assert (element, json.loads(data)) == ("cache-size", {"models": [shape], "tokens": 4096, "bytes": 4})
+
+
+@pytest.mark.parametrize("options", [{"longest": 5000}, {"bytes_per_number": 3}])
+def test_what_the_calculator_cannot_be_set_to_stays_a_still_figure(options):
+    assert interactive_of(figures.cache_growth(SHAPES, lang="en", **options)) is None

@@ -1,11 +1,14 @@
 """Rows in another order: the outputs are those of the chapter, and the verdict can fail."""
 
+import json
+
 import numpy as np
 import pytest
 from figure_reading import hatched, overlapping_texts, table, texts
 
 import attn
 from attn import figures, lessons
+from attn.figures.interactive import interactive_of
 
 ORDER = [2, 0, 1]
 
@@ -102,3 +105,20 @@ def test_bad_input():
     cross = attn.trace(np.ones((3, 2)), np.ones((4, 2)), np.ones((4, 2)))
     with pytest.raises(ValueError, match="original: got 3 queries and 4 keys"):
         figures.permuted_rows(cross, cross, cross, order, lang="en")
+
+
+def test_what_a_reader_can_reorder():
+    lesson = lessons.three_positions_directed()
+    element, text = interactive_of(figures.permuted_rows(*runs(steps=lesson.trace()), lang="en"))
+    data = json.loads(text)
+    assert element == "order"
+    # p of the chapter, which asks for one number more at position 1.
+    assert (data["x"], data["p"]) == ([[1, 0], [0, 1], [1, 1]], [[1, 0], [0, 0], [0, 0]])
+    assert np.allclose(np.array(data["x"]) @ data["wv"], lesson.trace().v)
+
+
+def test_rows_of_no_lesson_stay_a_still_figure():
+    steps = lessons.three_positions().trace()
+    other = attn.trace(2 * steps.q, steps.k, steps.v)
+    assert interactive_of(figures.permuted_rows(*runs(steps=other), lang="en")) is None
+    assert interactive_of(figures.permuted_rows(*runs(visible=np.eye(3, dtype=bool)), lang="en")) is None

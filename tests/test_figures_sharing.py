@@ -1,11 +1,14 @@
 """Head sharing: the lines go where Ainslie et al. say, and tiling is marked as wrong."""
 
+import json
+
 import pytest
 from figure_reading import overlapping_texts, texts
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from attn import figures
+from attn.figures.interactive import interactive_of
 
 
 def wiring(fig, name):
@@ -106,3 +109,9 @@ def test_unknown_language():
         figures.head_sharing(4, 2, lang="fr")
     with pytest.raises(ValueError, match="lang: got 'fr'"):
         figures.repeat_against_tile(4, 2, lang="fr")
+
+
+def test_what_a_reader_can_regroup():
+    assert interactive_of(figures.head_sharing(8, [8, 2, 1], lang="en")) is None
+    element, data = interactive_of(figures.repeat_against_tile(12, 3, lang="en"))
+    assert (element, json.loads(data)) == ("head-sharing", {"n_heads": 12, "n_kv_heads": 3})

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from ..models import ModelShape
 from .alt import describe
 from .canvas import axes_at, canvas, write
+from .interactive import make_interactive
 from .numbers import decimal
 from .style import BLUE, GREEN, INK_SOFT, ORANGE, PURPLE, SMALL, figure_function, words
 
@@ -48,6 +49,10 @@ LOOKS = [
 ]
 LEFT, TOP, WIDTH, HEIGHT = 34.0, 30.0, 196.0, 204.0
 LABEL_X, LABEL_HEIGHT = LEFT + WIDTH + 16, 48.0
+
+# What the interactive calculator can be set to.
+CALCULATOR_LENGTHS = [2**exponent for exponent in range(21)]
+CALCULATOR_BYTES = (1, 2, 4)
 
 
 @figure_function
@@ -122,6 +127,12 @@ def cache_growth(shapes: Sequence[ModelShape], *, lang: str, longest: int = 32_7
         longest=f"{longest:,}", bytes_per_number=bytes_per_number, models=word["between"].join(models)
     )
     describe(fig, alt, title=word["title"])
+    if longest in CALCULATOR_LENGTHS and bytes_per_number in CALCULATOR_BYTES:
+        models = [
+            {"name": shape.name, "layers": shape.n_layers, "kvHeads": shape.n_kv_heads, "headDim": shape.head_dim}
+            for shape in shapes
+        ]
+        make_interactive(fig, "cache-size", {"models": models, "tokens": longest, "bytes": bytes_per_number})
     return fig
 
 

@@ -8,7 +8,9 @@ from ..core import Trace
 from .alt import describe
 from .canvas import PAGE_WIDTH, Table, arrow, canvas, draw_table, panel, shade, tint, write
 from .chips import CHIP, position_chip
+from .interactive import make_interactive
 from .numbers import decimal, listing, shares, vector
+from .origin import lesson_of
 from .style import BLUE, GRID, INK, INK_SOFT, OUTPUT, PANEL, SMALL, figure_function, words
 
 MOST_POSITIONS, MOST_COLUMNS = 4, 3
@@ -54,6 +56,9 @@ _WORDS = {
 CELL = (32, 20)
 OUTPUT_CELL = (40, 20)
 BETWEEN, TABLES_TOP, GAP = 66.0, 62.0, 8.0
+
+# What the interactive figure can add to a lesson's rows: the smallest mark, for position 1 alone.
+ADDED = np.array([[1, 0], [0, 0], [0, 0]])
 
 
 @figure_function
@@ -120,7 +125,18 @@ def permuted_rows(original: Trace, kv: Trace, inputs: Trace, order: Sequence[int
     rows = [word["row"].format(position=i + 1, output=vector(row)) for i, row in enumerate(original.output)]
     alt = word["alt"].format(original=listing(rows, lang), order=named, **verdicts)
     describe(fig, alt, title=word["title"])
+    if data := _interactive_data(original):
+        make_interactive(fig, "order", data)
     return fig
+
+
+def _interactive_data(original: Trace) -> dict | None:
+    """The inputs that a reader can reorder, which are known for a lesson's tables; or None."""
+    lesson = lesson_of(original)
+    if lesson is None or original.visible is not None or lesson.x.shape != ADDED.shape:
+        return None
+    projections = {"wq": lesson.w_q, "wk": lesson.w_k, "wv": lesson.w_v}
+    return {"x": lesson.x, **projections, "scale": original.scale, "p": ADDED}
 
 
 def _checked(original: Trace, kv: Trace, inputs: Trace, order) -> list[int]:

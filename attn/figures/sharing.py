@@ -10,6 +10,7 @@ from ..heads import repeat_heads
 from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, panel, tint, write
 from .hatching import hatch_over
+from .interactive import make_interactive
 from .numbers import listing
 from .style import BLUE, GREEN, INK, INK_SOFT, ORANGE, PURPLE, RED, SMALL, figure_function, words
 
@@ -152,6 +153,7 @@ def repeat_against_tile(n_heads: int, n_kv_heads: int, *, lang: str):
         wrong=listing([head for head in range(n_heads) if tiled[head] != right[head]], lang),
     )
     describe(fig, alt, title=word["wiring_title"])
+    make_interactive(fig, "head-sharing", {"n_heads": n_heads, "n_kv_heads": n_kv_heads})
     return fig
 
 
