@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url, meta
 
 import elements
+import labs
 import one_page
 import run_bundle
 from esbuild import BundleError
@@ -27,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 EXECUTE = "ATTN_EXECUTE"  # 0 in the environment: build without running any block
 LIVE = "ATTN_LIVE"  # 1 in the environment: Pyodide's files stand in the site
 
+LABS = ROOT / ".cache" / "labs"
+
 CHAPTER = re.compile(r"chapters/(?P<number>\d\d)-")
 H1 = re.compile(r"<h1[^>]*>")
 
@@ -34,6 +37,7 @@ log = logging.getLogger("mkdocs.attn")
 jieba.setLogLevel(logging.WARNING)  # otherwise it tells of its dictionary at every build
 serving = False
 pages: Pages
+kernels: labs.Kernels | None = None
 
 
 def on_startup(command: str, dirty: bool) -> None:
@@ -47,6 +51,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if os.environ.get(EXECUTE) != "0":
         runner = shared_runner(ROOT)
         runner.refresh()
+    labs.prepare(config, LABS, execute=runner is not None and not serving)
     pages = Pages(ROOT, runner, shared_formulas(ROOT), config.theme["language"])
     return config
 
@@ -88,7 +93,13 @@ def _content(content: Path | bytes) -> dict:
 
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
-    woven, _ = meta.get_data(pages.markdown(Path(page.file.abs_src_path)))
+    path = Path(page.file.abs_src_path)
+    try:
+        if cells := kernels.cells(page):
+            pages.ran_in_kernel(path, cells)
+    except labs.LabError as error:
+        pages.did_not_run(path, error)
+    woven, _ = meta.get_data(pages.markdown(path))
     wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
     repository = config.extra.get("source_url") or "ADDRESS-OF-THE-REPOSITORY"
     return woven.replace("{{ wheel }}", wheel).replace("{{ repository }}", repository)
@@ -105,12 +116,21 @@ def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
 
 
 def on_nav(nav, config: MkDocsConfig, files: Files):
-    global navigation
+    global navigation, kernels
     navigation = nav
+    kernels = labs.Kernels(LABS)
+    for page in nav.pages:
+        kernels.start(page, config, files)
     return nav
 
 
+def on_build_error(error: Exception) -> None:
+    if kernels is not None:
+        kernels.close()
+
+
 def on_env(env, config: MkDocsConfig, files: Files):
+    kernels.close()
     if not serving:
         stop_at_problems()  # before a page is written
     this = sys.modules[__name__]

@@ -178,7 +178,7 @@ class Runner:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(workers)
         self._running: dict[str, Future[list[BlockResult]]] = {}
-        self._fingerprint = _fingerprint()
+        self._fingerprint = fingerprint()
 
     def __enter__(self) -> "Runner":
         return self
@@ -193,9 +193,9 @@ class Runner:
 
     def refresh(self) -> None:
         """Notice a change of `attn`: what it computed before is not used any more."""
-        fingerprint = _fingerprint()
-        if fingerprint != self._fingerprint:
-            self._fingerprint = fingerprint
+        now = fingerprint()
+        if now != self._fingerprint:
+            self._fingerprint = now
             for worker in self._workers:
                 worker.kill()
 
@@ -275,7 +275,8 @@ def _store(path: Path, results: list[BlockResult]) -> None:
     scratch.replace(path)
 
 
-def _fingerprint() -> str:
+def fingerprint() -> str:
+    """Changes with everything that what a block does depends on, but for its own code."""
     sources = [HERE / "worker.py", HERE / "capture_backend.py"]
     sources += sorted(path for path in ATTN.rglob("*") if path.suffix in {".py", ".otf", ".ttf"})
     versions = [sys.version, sys.platform, version("numpy"), version("matplotlib")]

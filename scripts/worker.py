@@ -144,10 +144,11 @@ def _figures() -> list[dict]:
     if not capture_backend.shown:
         return []
     figures, capture_backend.shown[:] = list(capture_backend.shown), []
-    return [_figure(figure) for figure in figures]
+    return [page_figure(figure) for figure in figures]
 
 
-def _figure(figure) -> dict:
+def page_figure(figure) -> dict:
+    """The fields of a `runner.BlockFigure`."""
     from attn.figures import description
     from attn.figures.interactive import interactive_of
     from attn.figures.svg import to_svg
