@@ -19,14 +19,17 @@ from esbuild import BundleError, run_esbuild
 SOURCES = Path("docs/theme/assets/elements")
 FOLDER = "assets/elements"  # where the scripts stand in each edition
 SHARED = "shared"
+LANGUAGES = ("zh", "en")  # ZH and EN in the sources
 _GLOBAL = "attnShared"  # what the shared script leaves for the others
 # In the scripts of the elements: imports become calls of `require`, and these its answers.
 _REQUIRE = f'const require=name=>name==="./attention.js"?{_GLOBAL}.attention:{_GLOBAL};'
 _USED = re.compile(r"<(attn-[a-z-]+)>")
 
 
-def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
+def bundles(root: Path, cache: Path, node: str | None, language: str) -> dict[str, Path]:
     """The script of each element, by its path in the site; bundled anew only when changed.
+
+    A page is in one language, so a script has the words of that one only.
 
     Raises
     ------
@@ -41,15 +44,16 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
         digest.update(Path(script).read_bytes())
     for source in sorted((root / SOURCES).glob("*.js")):
         digest.update(source.name.encode() + source.read_bytes())
+    cache = cache / language
     folder = cache / digest.hexdigest()[:32]
     if not folder.exists():
         shutil.rmtree(cache, ignore_errors=True)
-        _bundle(root, entries, folder, node)
+        _bundle(root, entries, folder, node, language)
     scripts = [f"{SHARED}.js", *(entry.name for entry in entries)]
     return {f"{FOLDER}/{script}": folder / script for script in scripts}
 
 
-def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> None:
+def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None, language: str) -> None:
     scratch = folder.with_suffix(".new")
     shared = root / SOURCES / f"{SHARED}.js"
     try:
@@ -59,6 +63,7 @@ def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None) -> 
             node,
             scratch,
             entries,
+            *(f"--define:{name.upper()}={str(name == language).lower()}" for name in LANGUAGES),
             f"--external:./{SHARED}.js",
             "--external:./attention.js",
             "--format=cjs",  # the one format in which what is external can be asked for

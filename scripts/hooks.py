@@ -60,7 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     try:
         generated = {
             **{path: _content(content) for path, content in katex_files(ROOT).items()},
-            **bundled_scripts(files),
+            **bundled_scripts(files, config.theme["language"]),
         }
     except (KatexMissing, BundleError) as error:
         raise Abort(str(error)) from None
@@ -70,12 +70,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def bundled_scripts(files: Files) -> dict[str, dict]:
+def bundled_scripts(files: Files, language: str) -> dict[str, dict]:
     """The scripts that esbuild bundles; their sources are taken out of the files."""
     for file in [file for file in files if file.src_uri.startswith((elements.FOLDER, run_bundle.FOLDER))]:
         files.remove(file)
     node = find_node()
-    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", node)
+    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", node, language)
     if live():
         scripts |= run_bundle.bundles(ROOT, ROOT / ".cache" / "run", node)
     return {path: _content(script) for path, script in scripts.items()}

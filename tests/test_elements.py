@@ -25,7 +25,7 @@ SMALL = """\
 import { AttnElement, define, html } from "./shared.js";
 
 class Small extends AttnElement {
-  static words = { zh: { title: "小" }, en: { title: "Small" } };
+  static words = { zh: ZH && { title: "小" }, en: EN && { title: "Small" } };
   fields() {
     return {};
   }
@@ -52,9 +52,9 @@ def project(tmp_path):
     return root
 
 
-@pytest.fixture(scope="module")
-def scripts(tmp_path_factory) -> dict[str, Path]:
-    return bundles(ROOT, tmp_path_factory.mktemp("cache") / "elements", NODE)
+@pytest.fixture(scope="module", params=["zh", "en"])
+def scripts(tmp_path_factory, request) -> dict[str, Path]:
+    return bundles(ROOT, tmp_path_factory.mktemp("cache") / "elements", NODE, request.param)
 
 
 def weight(content: bytes) -> int:
@@ -121,26 +121,40 @@ def test_figures_and_elements_know_each_other():
 @needs_esbuild
 def test_nothing_is_bundled_twice_and_changes_are_noticed(project, tmp_path):
     cache = tmp_path / "cache"
-    first = bundles(project, cache, NODE)["assets/elements/attn-small.js"]
+    first = bundles(project, cache, NODE, "zh")["assets/elements/attn-small.js"]
     stamp = first.stat().st_mtime_ns
     assert "small" in first.read_text("utf-8")
-    assert bundles(project, cache, NODE)["assets/elements/attn-small.js"].stat().st_mtime_ns == stamp
+    assert bundles(project, cache, NODE, "zh")["assets/elements/attn-small.js"].stat().st_mtime_ns == stamp
 
     entry = project / elements.SOURCES / "attn-small.js"
     entry.write_text(SMALL.replace("<p>small", "<p>smaller"), encoding="utf-8")
-    second = bundles(project, cache, NODE)["assets/elements/attn-small.js"]
+    second = bundles(project, cache, NODE, "zh")["assets/elements/attn-small.js"]
     assert "smaller" in second.read_text("utf-8")
 
     shared = project / elements.SOURCES / "format.js"
     shared.write_text(shared.read_text("utf-8").replace('"−"', '"MINUS"'), encoding="utf-8")
-    assert "MINUS" in bundles(project, cache, NODE)["assets/elements/shared.js"].read_text("utf-8")
+    assert "MINUS" in bundles(project, cache, NODE, "zh")["assets/elements/shared.js"].read_text("utf-8")
+
+
+@needs_esbuild
+def test_a_script_has_the_words_of_one_language(project, tmp_path):
+    for language, kept, dropped in (("zh", "小", "Small"), ("en", "Small", "小")):
+        script = bundles(project, tmp_path / "cache", NODE, language)["assets/elements/attn-small.js"]
+        words = re.search(r"\{zh:.*?\}\)?[,;]", script.read_text("utf-8"))[0]
+        assert kept in words and dropped not in words
+
+
+def test_every_element_leaves_out_the_other_language():
+    for source in (ROOT / elements.SOURCES).glob("attn-*.js"):
+        text = source.read_text("utf-8")
+        assert (text.count("zh: ZH && {"), text.count("en: EN && {")) == (1, 1), source.name
 
 
 @needs_esbuild
 def test_a_broken_source_is_named_with_its_line(project, tmp_path):
     (project / elements.SOURCES / "attn-small.js").write_text(SMALL + "const 1;\n", encoding="utf-8")
     with pytest.raises(BundleError, match=r"attn-small\.js:14:\d+"):
-        bundles(project, tmp_path / "cache", NODE)
+        bundles(project, tmp_path / "cache", NODE, "zh")
 
 
 @needs_esbuild
@@ -148,20 +162,20 @@ def test_an_import_of_something_that_is_not_there_is_named(project, tmp_path):
     broken = SMALL.replace('define("', 'import "./nowhere.js";\ndefine("', 1)
     (project / elements.SOURCES / "attn-small.js").write_text(broken, encoding="utf-8")
     with pytest.raises(BundleError, match=r"nowhere\.js"):
-        bundles(project, tmp_path / "cache", NODE)
+        bundles(project, tmp_path / "cache", NODE, "zh")
 
 
 def test_without_esbuild_the_message_says_how_to_get_it(project, tmp_path):
     (project / "node_modules").unlink()
     with pytest.raises(BundleError, match=r"dev\.py build"):
-        bundles(project, tmp_path / "cache", NODE)
+        bundles(project, tmp_path / "cache", NODE, "zh")
     with pytest.raises(BundleError, match=r"dev\.py build"):
-        bundles(project, tmp_path / "cache", None)
+        bundles(project, tmp_path / "cache", None, "zh")
 
 
 def test_a_project_without_elements_needs_no_esbuild(project, tmp_path):
     (project / elements.SOURCES / "attn-small.js").unlink()
-    assert bundles(project, tmp_path / "cache", None) == {}
+    assert bundles(project, tmp_path / "cache", None, "zh") == {}
 
 
 PAGE = "<html><head><title>t</title></head><body>{}</body></html>"

@@ -12,7 +12,7 @@ const MOST_DOUBLINGS = 20; // of a context of one token
 const UNITS = ["KiB", "MiB", "GiB", "TiB"];
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "KV 缓存计算器",
     model: "从哪个模型开始",
     layers: "层数",
@@ -32,7 +32,7 @@ const WORDS = {
     unit: "（1 {unit} = 1024{power} 字节）",
     said: "{total} 字节，{size}",
   },
-  en: {
+  en: EN && {
     title: "KV cache calculator",
     model: "start from",
     layers: "layers",

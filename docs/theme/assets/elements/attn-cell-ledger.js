@@ -9,7 +9,7 @@ import { AttnElement, attention, choice, decimal, define, fill, html, number, ta
 const RESULTS = ["q", "k", "v", "scaled", "weights", "output"];
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "逐格拆开，看每个数怎么来",
     x: html`输入 <i>X</i>`,
     wq: html`<i>W<sub>Q</sub></i>`,
@@ -26,7 +26,7 @@ const WORDS = {
     pair: { scaled: "查询 {i} 对键 {j} 的得分（缩放后）", weights: "位置 {i} 读位置 {j} 的权重" },
     how: "点一格，或移到它上面：它用到的那一行、那一列会亮起来。",
   },
-  en: {
+  en: EN && {
     title: "Take it apart, cell by cell",
     x: html`input <i>X</i>`,
     wq: html`<i>W<sub>Q</sub></i>`,

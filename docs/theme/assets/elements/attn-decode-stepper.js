@@ -4,23 +4,20 @@
 // data: {x, wq, wk, wv, scale} of one head. A row of x is what can be appended.
 
 import {
-  AttnElement, attention, button, decimal, define, digits, fill, fraction, html, listing, nothing, sentences, shares,
+  AttnElement, attention, button, decimal, define, digits, fill, fraction, html, listing, sentences, shares,
   table, vector, whole,
 } from "./shared.js";
 
 const MOST = 5; // positions that are shown
-const PAUSE = 2400; // ms for a position, when playing
 const DENOMINATOR = 20; // five exponentials of at most 4
 const SAME = 1e-12; // chapter 12: as close as its cache and the full run have to be
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "一步一步解码",
     append: "接上位置 {n}：",
     appendThis: "接上 {x}",
     back: "退一步",
-    play: "播放",
-    pause: "暂停",
     held: "粗框是这一步算的，斜线是从缓存里读的；旧的 q 没有留。",
     weights: "权重。只算最后一行，上面几行早已算完。",
     cost: "这一步的结果和代价",
@@ -42,13 +39,11 @@ const WORDS = {
     wrong: "不对，",
     full: "图到此为止，模型还会接着写。有缓存的各步加起来，正好是从头全算一遍的代价：{again}。",
   },
-  en: {
+  en: EN && {
     title: "Decoding, a step at a time",
     append: "Append position {n}:",
     appendThis: "append {x}",
     back: "Step back",
-    play: "Play",
-    pause: "Pause",
     held: "Framed is computed in this step, hatched is read from the cache. Old q are not kept.",
     weights: "weights: only the last row is computed, those above it were done before",
     cost: "what this step gives, and what it costs",
@@ -76,6 +71,7 @@ const below = (n) => [...`${n}`].map((digit) => "₀₁₂₃₄₅₆₇₈₉"
 
 class DecodeStepper extends AttnElement {
   static words = WORDS;
+  wait = 2400; // ms for a position
 
   fields() {
     const { x } = this.data;
@@ -85,15 +81,6 @@ class DecodeStepper extends AttnElement {
       anew: whole(-1, MOST, -1),
       read: whole(-1, MOST, -1),
     };
-  }
-
-  disconnectedCallback() {
-    clearTimeout(this.timer);
-  }
-
-  reset() {
-    this.pause();
-    super.reset();
   }
 
   // What a run over the tokens gives: row by row with a cache, and all rows at once.
@@ -121,7 +108,7 @@ class DecodeStepper extends AttnElement {
     const now = this.now;
     return html`
       <div class="attn-decode-stepper-quiz">${this.quiz(now)}</div>
-      ${this.player(now)}
+      ${this.next(now)}
       <div class="attn-columns attn-decode-stepper-tables">
         <div>${this.held(now)}</div>
         <div>${this.weights(now)}</div>
@@ -132,7 +119,7 @@ class DecodeStepper extends AttnElement {
     `;
   }
 
-  player({ n }) {
+  next({ n }) {
     const { word, data, state } = this;
     const full = n === MOST;
     const next = n % data.x.length;
@@ -145,7 +132,7 @@ class DecodeStepper extends AttnElement {
           }),
         )}
         ${button(word.back, () => this.go(state.tokens.slice(0, -1)), { disabled: n === 1 })}
-        ${this.calm ? nothing : button(this.timer ? word.pause : word.play, () => this.toggle())}
+        ${this.player()}
       </div>
     `;
   }
@@ -248,31 +235,15 @@ class DecodeStepper extends AttnElement {
     this.set({ tokens, anew: -1, read: -1 });
   }
 
-  // The show: one position after another, from the first one where all are there. Nothing of it
-  // is announced.
-
-  toggle() {
-    if (this.timer) this.pause();
-    else {
-      if (this.state.tokens.length === MOST) this.step([0]);
-      this.play();
-    }
-    this.update();
-  }
-
   play() {
-    this.timer = setTimeout(() => {
-      const { tokens } = this.state;
-      const next = [...tokens, tokens.length % this.data.x.length];
-      if (next.length < MOST) this.play();
-      else this.pause();
-      this.step(next);
-    }, PAUSE);
+    if (this.state.tokens.length === MOST) this.step([0]);
+    super.play();
   }
 
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  tick() {
+    const { tokens } = this.state;
+    this.step([...tokens, tokens.length % this.data.x.length]);
+    return tokens.length + 1 < MOST;
   }
 }
 

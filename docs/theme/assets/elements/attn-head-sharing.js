@@ -12,7 +12,7 @@ const COLOURS = ["blue", "orange", "green", "purple"];
 const NO_GUESS = -1;
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "重新分组：谁读谁",
     heads: "查询头",
     kv: "K/V 头（要能整除）",
@@ -33,7 +33,7 @@ const WORDS = {
     keys: "K/V 头",
     alt: "查询头 0 到 {last} 依次读 K/V 头 {reads}",
   },
-  en: {
+  en: EN && {
     title: "Regroup: who reads whom",
     heads: "query heads",
     kv: "K/V heads (divisors only)",

@@ -13,7 +13,7 @@ const [LEAST, MOST] = [-1, 3];
 const LARGEST = 99; // a denominator: keys are edited, so weights become finer than in the lesson
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "干预台：两条路径，四种结果",
     paths: "改什么",
     together: "x{p}（两条路径）",
@@ -44,7 +44,7 @@ const WORDS = {
     third: "位置 {number} 自己还会经过查询 q{p} 觉察到 x{p}。这里查询不动，所以“都换”不等于改了 x{p} 再算一遍。",
     said: "都换 {both}；变化相加 {added}；交互 {left}",
   },
-  en: {
+  en: EN && {
     title: "Intervention bench",
     paths: "edit",
     together: "x{p} (both paths)",

@@ -13,7 +13,7 @@ const MIDDLE = 20; // of the slider: the number as it is in the lesson; a step i
 const SAME = 1e-9;
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "一步一步走完一次注意力",
     step: "哪一张表",
     x: "0 输入",
@@ -42,7 +42,7 @@ const WORDS = {
     marked: "变了",
     said: "{step}：{text}",
   },
-  en: {
+  en: EN && {
     title: "One run, a step at a time",
     step: "which table",
     x: "0 input",

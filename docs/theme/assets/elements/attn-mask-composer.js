@@ -14,7 +14,7 @@ const MOST_BUMPS = 4;
 const NO_GUESS = -1;
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "动手搭一个掩码",
     start: "从哪一种开始",
     combine: "叠加",
@@ -58,7 +58,7 @@ const WORDS = {
     sum: "和 {sum}",
     nothing: "0/0，没有可分的",
   },
-  en: {
+  en: EN && {
     title: "Compose a mask",
     start: "start from",
     combine: "combine",

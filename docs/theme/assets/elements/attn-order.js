@@ -13,7 +13,7 @@ const SAME = 1e-9;
 const MOVE = 250; // ms
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "换次序",
     move: "移动什么",
     whats: { x: "X 的行", kv: "K 和 V", k: "只有 K" },
@@ -36,7 +36,7 @@ const WORDS = {
     changed: "变了：{names}。",
     said: "次序：{names}。",
   },
-  en: {
+  en: EN && {
     title: "Another order",
     move: "move",
     whats: { x: "rows of X", kv: "K and V", k: "K alone" },

@@ -9,7 +9,7 @@ import { AttnElement, button, choose, decimal, define, fill, html, nothing, sent
 const NO_GUESS = -1;
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "变形的陷阱",
     heads: "切成几个头",
     head: "头 {n}",
@@ -31,7 +31,7 @@ const WORDS = {
     taken: "，被当成位置 {row} 的数。",
     cell: "头 {head}，第 {row} 行：{number}",
   },
-  en: {
+  en: EN && {
     title: "The reshape trap",
     heads: "heads",
     head: "head {n}",

@@ -12,7 +12,7 @@ const FEW = 0.05; // of the rows
 const PAUSE = 120; // ms without a change before a sample is drawn: at d = 512 that takes a while
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "√d 实验室",
     again: "换一组随机数",
     sample: "第 {seed} 组",
@@ -33,7 +33,7 @@ const WORDS = {
     alive: "d = {d}：不缩放也只有 {faded} 的行几乎不传梯度。把 d 调大看看。",
     gradientsSaid: "d = {d}：不缩放时，{faded} 的行几乎不传梯度，一半查询收到的不足 {median}。W_Q 的梯度却没有消失，只是来自少数查询：最响的一成占 {loudest}。（不缩放，回来的路上也少乘一个 1/√d。）W_V 的路不经过 J。",
   },
-  en: {
+  en: EN && {
     title: "The √d laboratory",
     again: "Another sample",
     sample: "sample {seed}",

@@ -1,15 +1,15 @@
 // Similarity has no direction, scores have one: the same pair of positions in both tables. And what
 // another sentence leaves as it was.
 //
-// data: {sentences: [{labels, similarity, scores}, …], pair}: one sentence, or two whose later
-// words are the same.
+// data: {sentences: [{labels, similarity, scores}, …], pair, form?}: one sentence, or two that share
+// words. The form "similarity" has no scores.
 
-import { AttnElement, choose, decimal, define, fill, flag, html, nothing, table, tick, whole } from "./shared.js";
+import { AttnElement, choose, decimal, define, fill, flag, html, nothing, sentences, table, tick, whole } from "./shared.js";
 
 const SAME = 1e-9; // the same number, computed among other rows
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "一个方向，还是两个",
     sentence: "句子",
     mark: "标出两句里相同的格子",
@@ -25,12 +25,18 @@ const WORDS = {
     same: "{one}，没变",
     moved: "{one}，变了",
     count: "打了下划线的，两句里相同：相似度 {similarity} 格，得分 {scores} 格，一共都是 {all} 格。",
-    row: "常有人说“{i}”这一行换了句子也不变。其实 {all} 格里只有 {kept} 格没变：两句共有的字所在的列。相似度如此，得分也如此。",
+    row: "常有人说“{i}”这一行换了句子也不变。其实 {all} 格里只有 {kept} 格没变：两句共有的字所在的列。",
+    alike: "相似度如此，得分也如此。",
     rowGone: "“{i}”只在这一句里有，它那一行没有一格留下。",
     swap: "先猜一猜：换一个句子，哪些格子会变？再换过去看。",
     said: "相似度：{similarity}。得分：{scores}",
+    alone: {
+      title: "换一句，哪些会变",
+      count: "打了下划线的，两句里相同：{all} 格里的 {similarity} 格。",
+      said: "{similarity}",
+    },
   },
-  en: {
+  en: EN && {
     title: "One direction or two",
     sentence: "sentence",
     mark: "underline what both sentences share",
@@ -46,10 +52,16 @@ const WORDS = {
     same: "{one}, the same",
     moved: "{one}, moved",
     count: "Underlined is what both sentences share: {similarity} similarities and {scores} scores, of {all} each.",
-    row: "One often reads that the row of “{i}” stays as it is. Only {kept} of its {all} cells do: those of the words in both sentences. So it is for similarities, and so for scores.",
+    row: "One often reads that the row of “{i}” stays as it is. Only {kept} of its {all} cells do: those of the words in both sentences.",
+    alike: "So it is for similarities, and so for scores.",
     rowGone: "“{i}” is in this sentence only: no cell of its row stays.",
     swap: "Guess first: in another sentence, which cells will move? Then swap it.",
     said: "similarity: {similarity}. scores: {scores}",
+    alone: {
+      title: "What another sentence leaves",
+      count: "Underlined is what both sentences share: {similarity} cells of {all}.",
+      said: "{similarity}",
+    },
   },
 };
 
@@ -57,7 +69,8 @@ class TwoDirections extends AttnElement {
   static words = WORDS;
 
   fields() {
-    const { sentences, pair } = this.data;
+    const { sentences, pair, form } = this.data;
+    if (form) Object.assign(this.word, this.word.alone);
     const last = sentences[0].labels.length - 1;
     return {
       sentence: whole(0, sentences.length - 1, 0),
@@ -75,6 +88,15 @@ class TwoDirections extends AttnElement {
     return this.data.sentences[1 - this.state.sentence];
   }
 
+  get tables() {
+    return this.data.form ? ["similarity"] : ["similarity", "scores"];
+  }
+
+  // {similarity: of(…), scores: of(…)}, for the tables there are.
+  each(of) {
+    return Object.fromEntries(this.tables.map((name) => [name, of(name)]));
+  }
+
   // Whether a cell is the same in the other sentence.
   stays(name, i, j) {
     return Math.abs(this.here[name][i][j] - this.there[name][i][j]) < SAME;
@@ -86,6 +108,7 @@ class TwoDirections extends AttnElement {
 
   view() {
     const { word, data } = this;
+    const remark = this.there ? html`<p class="attn-note">${this.remark()}</p>` : nothing;
     const options = data.sentences.map(({ labels }, i) => [i, labels.join(this.language === "zh" ? "" : " ")]);
     return html`
       ${this.there
@@ -95,11 +118,15 @@ class TwoDirections extends AttnElement {
           </div>`
         : nothing}
       <p class="attn-soft">${word.how}</p>
-      <div class="attn-columns">
-        <div>${this.grid("similarity")} ${this.lines("similarity")}</div>
-        <div>${this.grid("scores")} ${this.lines("scores")}</div>
-      </div>
-      ${this.there ? html`<p class="attn-note">${this.remark()}</p>` : nothing}
+      ${data.form
+        ? html`<div class="attn-columns">
+            <div>${this.grid("similarity")}</div>
+            <div>${this.lines("similarity")} ${remark}</div>
+          </div>`
+        : html`<div class="attn-columns">
+              ${this.tables.map((name) => html`<div>${this.grid(name)} ${this.lines(name)}</div>`)}
+            </div>
+            ${remark}`}
     `;
   }
 
@@ -110,8 +137,7 @@ class TwoDirections extends AttnElement {
 
   pick(row, column) {
     this.set({ row, column });
-    const said = (name) => this.said(name).join(this.language === "zh" ? "；" : "; ");
-    this.say(fill(this.word.said, { similarity: said("similarity"), scores: said("scores") }));
+    this.say(fill(this.word.said, this.each((name) => this.said(name).join(this.language === "zh" ? "；" : "; "))));
   }
 
   grid(name) {
@@ -176,9 +202,7 @@ class TwoDirections extends AttnElement {
   }
 
   get counted() {
-    return fill(this.word.count, {
-      similarity: this.countKept("similarity"), scores: this.countKept("scores"), all: this.here.labels.length ** 2,
-    });
+    return fill(this.word.count, { ...this.each((name) => this.countKept(name)), all: this.here.labels.length ** 2 });
   }
 
   remark() {
@@ -187,7 +211,7 @@ class TwoDirections extends AttnElement {
     const { labels } = this.here;
     const kept = labels.filter((_, j) => this.stays("similarity", state.row, j)).length;
     const row = fill(kept ? word.row : word.rowGone, { i: labels[state.row], kept, all: labels.length });
-    return `${this.counted} ${row}`;
+    return sentences([this.counted, row, kept && !this.data.form && word.alike], this.language);
   }
 }
 

@@ -12,13 +12,11 @@ const WIDEST = 40; // the line of a weight of 1
 const PAUSES = { slow: 4000, usual: 2400, fast: 1200 }; // ms for each reader
 
 const WORDS = {
-  zh: {
+  zh: ZH && {
     title: "谁在读谁",
     sentence: "句子",
     speed: "快慢",
     speeds: { slow: "慢", usual: "中", fast: "快" },
-    play: "播放",
-    pause: "暂停",
     back: "上一个",
     next: "下一个",
     numbers: "显示数字",
@@ -33,13 +31,11 @@ const WORDS = {
     same: "两句里“{reader}”的查询是同一行数；读法不同，是因为别的位置不同。",
     atOnce: "六个位置其实是同时算的，一个一个放只是为了看清。",
   },
-  en: {
+  en: EN && {
     title: "Who reads whom",
     sentence: "sentence",
     speed: "speed",
     speeds: { slow: "slow", usual: "usual", fast: "fast" },
-    play: "Play",
-    pause: "Pause",
     back: "Back",
     next: "Next",
     numbers: "show numbers",
@@ -69,15 +65,6 @@ class WhoReadsWhom extends AttnElement {
     };
   }
 
-  disconnectedCallback() {
-    clearTimeout(this.timer);
-  }
-
-  reset() {
-    this.pause();
-    super.reset();
-  }
-
   get sentence() {
     return this.data.sentences[this.state.sentence - 1];
   }
@@ -95,7 +82,7 @@ class WhoReadsWhom extends AttnElement {
         ${labels.map((name, j) => this.position(name, j, weights[row][j]))}
       </div>
       <p class="attn-note">${this.said}</p>
-      ${this.player()}
+      ${this.pace()}
     `;
   }
 
@@ -125,14 +112,14 @@ class WhoReadsWhom extends AttnElement {
     `;
   }
 
-  player() {
+  pace() {
     const { word, state } = this;
     const count = this.sentence.labels.length;
     const turn = (by) => this.show((state.row + by + count) % count);
     return html`
       <div class="attn-controls">
         ${button(word.back, () => turn(-1))}
-        ${this.calm ? nothing : button(this.timer ? word.pause : word.play, () => this.toggle(), { primary: true })}
+        ${this.player({ primary: true })}
         ${button(word.next, () => turn(1))}
         ${this.calm
           ? nothing
@@ -164,27 +151,16 @@ class WhoReadsWhom extends AttnElement {
       state.numbers && most !== state.row &&
       fill(word.reverse, { reader, most: labels[most], share: percent(weights[most][state.row]) });
     const differs = state.sentence > 1 && data.same_query[state.row] && fill(word.same, { reader });
-    return sentences([told, this.timer ? word.atOnce : differs || reverse], this.language);
+    return sentences([told, this.playing ? word.atOnce : differs || reverse], this.language);
   }
 
-  // The show: one position after another reads. Nothing of it is announced.
-
-  toggle() {
-    if (this.timer) this.pause();
-    else this.play();
-    this.update();
+  get wait() {
+    return PAUSES[this.state.speed];
   }
 
-  play() {
-    this.timer = setTimeout(() => {
-      this.play();
-      this.set({ row: (this.state.row + 1) % this.sentence.labels.length });
-    }, PAUSES[this.state.speed]);
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  tick() {
+    this.set({ row: (this.state.row + 1) % this.sentence.labels.length });
+    return true;
   }
 }
 

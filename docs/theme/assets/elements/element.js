@@ -1,21 +1,25 @@
 // What every interactive figure is: an element that takes over from a still figure.
 
-import { html, render } from "lit-html";
+import { html, nothing, render } from "lit-html";
+import { button } from "./controls.js";
 import { initial, readState, writeState } from "./state.js";
 
 const ADDRESS_PAUSE = 250; // ms; browsers limit how often an address may change
 const SPEECH_PAUSE = 400; // ms; of many changes in a row only the last is announced
 
 const WORDS = {
-  zh: { reset: "重置", scroll: "表格，可左右滚动" },
-  en: { reset: "Reset", scroll: "Table, scrolls sideways" },
+  zh: { reset: "重置", scroll: "表格，可左右滚动", play: "播放", pause: "暂停" },
+  en: { reset: "Reset", scroll: "Table, scrolls sideways", play: "Play", pause: "Pause" },
 };
 
 // A subclass gives (its own properties must not take the names used here, such as key, state, keep)
-//   static words = {zh, en}: each with `title` and whatever its view says;
+//   static words = {zh: ZH && {…}, en: EN && {…}}: each with `title` and whatever its view says;
+//     esbuild is told which of ZH and EN holds, and leaves out the other language's words;
 //   fields(): what a reader can choose, by name (see state.js); this.data is there already;
 //   static beside = true, if the still figure stays and the element opens below it;
-//   view(): a template of lit-html, from this.state, this.data, this.word.
+//   view(): a template of lit-html, from this.state, this.data, this.word; with this.player() in
+//     it the element can go on by itself: tick() shows what comes next and answers whether there
+//     is more, `wait` is the time between.
 // and calls this.set({name: value}, "what to announce") when a reader chooses.
 export class AttnElement extends HTMLElement {
   static beside = false;
@@ -60,6 +64,10 @@ export class AttnElement extends HTMLElement {
     return fold;
   }
 
+  disconnectedCallback() {
+    this.pause();
+  }
+
   update() {
     render(this.frame(), this.stage);
   }
@@ -85,7 +93,33 @@ export class AttnElement extends HTMLElement {
 
   // Back to the lesson.
   reset() {
+    this.pause();
     this.set(initial(this.choices), this.word.reset);
+  }
+
+  // Going on by itself; a choice of the reader's own should pause it. Nothing of it is announced.
+
+  player(look) {
+    if (this.calm) return nothing;
+    const toggle = () => {
+      if (this.playing) this.pause();
+      else this.play();
+      this.update();
+    };
+    return button(this.playing ? this.word.pause : this.word.play, toggle, look);
+  }
+
+  play() {
+    this.playing = setTimeout(() => {
+      if (this.tick()) this.play();
+      else this.pause();
+      this.update();
+    }, this.wait);
+  }
+
+  pause() {
+    clearTimeout(this.playing);
+    this.playing = undefined;
   }
 
   // Announce to a screen reader what changed away from the control that was used.
