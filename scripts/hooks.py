@@ -19,6 +19,7 @@ import elements
 import labs
 import one_page
 import run_bundle
+import search_text
 from esbuild import BundleError
 from formulas import KatexMissing, katex_files
 from pages import Pages, find_node, shared_formulas, shared_runner
@@ -136,6 +137,14 @@ def on_env(env, config: MkDocsConfig, files: Files):
     this = sys.modules[__name__]
     one_page.last_build[config.theme["language"]] = one_page.Built(config, files, navigation, env, this)
     return env
+
+
+def on_page_context(context, page, config: MkDocsConfig, nav):
+    """The search plugin has just added the page's sections to its index."""
+    for entry in one_page.search_plugin(config).search_index.entries:
+        if entry["location"].split("#")[0] == page.url:
+            entry |= {part: search_text.readable(entry[part]) for part in ("title", "text")}
+    return context
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:

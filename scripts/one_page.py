@@ -66,9 +66,13 @@ def _seen_elsewhere(page: Page) -> tuple:
     return page.title, ids(page.toc)
 
 
+def search_plugin(config: MkDocsConfig):
+    return next(plugin for name, plugin in config.plugins.items() if name.endswith("search"))
+
+
 def _forget_in_search(config: MkDocsConfig, page: Page):
     """Take the page out of the search index, which the build of the page then adds it to."""
-    search = next(plugin for name, plugin in config.plugins.items() if name.endswith("search"))
+    search = search_plugin(config)
     entries = search.search_index.entries
     entries[:] = [entry for entry in entries if entry["location"].split("#")[0] != page.url]
     return search

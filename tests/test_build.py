@@ -300,3 +300,11 @@ def test_search_finds_chinese_words_in_the_middle_of_a_sentence(project):
     text = " ".join(entry["text"] for entry in index["docs"])
     assert "\u200b因果\u200b" in text or "\u200b掩码\u200b" in text
     assert index["config"]["lang"] == ["zh", "en"]
+
+
+def test_search_shows_formulas_as_text(project):
+    edit(project, "The root", r"From $x_1\cdot x_2$ on. The root")
+    assert build(project).returncode == 0
+    index = json.loads((project / "site/en/search/search_index.json").read_text("utf-8"))
+    text = " ".join(entry["text"] for entry in index["docs"])
+    assert "From x_1·x_2 on. The root √(2)." in text and r"\(" not in text
