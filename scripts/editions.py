@@ -152,6 +152,6 @@ def place_pyodide(folder: Path, files: dict[str, Path], wheel: Path) -> None:
         target = folder / name
         if not (target.is_file() and filecmp.cmp(source, target)):
             shutil.copy2(source, target)
-    sizes = {path.name: path.stat().st_size for path in [*files.values(), wheel]}
+    sizes = {name: path.stat().st_size for name, path in {**files, wheel.name: wheel}.items()}
     text = json.dumps(sizes, indent=1, sort_keys=True) + "\n"
     (folder / SIZES).write_text(text, encoding="utf-8", newline="\n")

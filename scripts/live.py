@@ -42,8 +42,6 @@ def serve(
         return 1
     address = f"http://{host}:{port}/"
     fetching = _Fetching(root, pyodide_folder)
-    if run_code and pyodide_files.files(root) is None:
-        fetching.start()
     watched = _Watched(root)
 
     def rebuild() -> None:
@@ -66,6 +64,8 @@ def serve(
 
     try:
         rebuild()
+        if run_code and pyodide_files.files(root) is None:
+            fetching.start()
         _serve(root, host, port, watched, rebuild, open_browser)
     finally:
         fetching.stop()
@@ -81,6 +81,7 @@ def _serve(root: Path, host: str, port: int, watched: _Watched, rebuild, open_br
     # The file comes when all is fetched, and what is not there yet cannot be watched.
     (root / PYODIDE).parent.mkdir(parents=True, exist_ok=True)
     server.watch(str((root / PYODIDE).parent), recursive=False)
+    rebuild()  # what changed while the first build ran
     print(f"\nServing {address} (zh: {address}zh/, en: {address}en/). Ctrl-C stops.", flush=True)
     try:
         server.serve(open_in_browser=open_browser)

@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
@@ -314,6 +315,7 @@ def main(root: Path, folder: Path | None) -> int:
     """Fetch what is missing; ends cleanly on an interruption, even if a shell had it ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        time.sleep(1)  # the server, which waits for the lock file, starts to watch only now
         return 0 if gather(root, "auto", folder, stream=_Lines()) else 1
     except KeyboardInterrupt:
         return 130
