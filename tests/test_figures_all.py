@@ -62,6 +62,7 @@ SAMPLES = {
     "reshape_trap": lambda: ((np.arange(1, 13).reshape(3, 4), 2), {}),
     "score_spread": lambda: (({d: RNG.normal(size=50) * d**0.5 for d in (1, 4, 16)},), {}),
     "similarity_and_scores": lambda: ((np.eye(4), RNG.normal(size=(4, 4)), (0, 1)), {}),
+    "similarity_in_two_sentences": lambda: (([np.eye(4), np.ones((4, 4))],), {"labels": [list("abcd"), list("abce")], "pair": (0, 1)}),
     "soft_reading": lambda: (([0.25, 0.25, 0.5],), {"reader": "?"}),
     "softmax_steps": lambda: (([2.0, 1.0, -1.0],), {}),
     "streaming_tiles": lambda: ((attn.causal_mask(6), 2), {}),

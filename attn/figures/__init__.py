@@ -23,6 +23,7 @@ from .reading import reading_lines
 from .reshape import reshape_trap
 from .scores import similarity_and_scores
 from .sharing import head_sharing, repeat_against_tile
+from .similarity import similarity_in_two_sentences
 from .softmax import softmax_steps
 from .spread import score_spread, weights_by_width
 from .style import book_style
@@ -53,6 +54,7 @@ __all__ = [
     "reshape_trap",
     "score_spread",
     "similarity_and_scores",
+    "similarity_in_two_sentences",
     "soft_reading",
     "softmax_steps",
     "streaming_tiles",

@@ -1,4 +1,4 @@
-"""Two directions (chapter 03): the tables of both sentences, and what a swap leaves as it was."""
+"""Two directions (chapters 01 and 03): the tables of both sentences, and what a swap leaves as it was."""
 
 import pytest
 from elements import LANGUAGES, PHONE, address, open_element
@@ -9,6 +9,7 @@ from attn.figures.numbers import decimal
 NAME = "two-directions"
 LESSONS = [lessons.addition(sentence=sentence) for sentence in (1, 2)]
 SWAPPED = "sentence.1_mark.1"
+FIRST, BOTH_TABLES = "01-why", "03-scores"
 
 
 def texts(values):
@@ -32,14 +33,14 @@ def kept(element, name):
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("sentence", [0, 1])
 def test_both_tables_of_both_sentences(site, tab, language, sentence):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME, f"sentence.{sentence}")
+    element = open_element(tab(viewport=PHONE), address(site, NAME, language, BOTH_TABLES), NAME, f"sentence.{sentence}")
     lesson = LESSONS[sentence]
     assert element.table("similarity") == texts(lesson.x @ lesson.x.T)
     assert element.table("scores") == texts(lesson.trace().scores)
 
 
 def test_first_it_shows_the_pair_of_the_chapter(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
     for name in ("similarity", "scores"):
         assert framed(element, name) == {(3, 1), (1, 3)}
         assert kept(element, name) == set()
@@ -49,7 +50,7 @@ def test_first_it_shows_the_pair_of_the_chapter(site, tab):
 
 def test_another_pair_by_keyboard_alone(site, tab):
     page = tab(reduced_motion="reduce")
-    element = open_element(page, address(site, NAME, "zh"), NAME)
+    element = open_element(page, address(site, NAME, "zh", BOTH_TABLES), NAME)
     table = element.root.locator(f"[aria-labelledby='{element.key}-scores']")
     table.locator("button[tabindex='0']").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
@@ -64,7 +65,7 @@ def test_another_pair_by_keyboard_alone(site, tab):
 
 
 def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
     element.pick("sentence", 1)
     shared = {(i, j) for i in (3, 4, 5) for j in (3, 4, 5)}
     for name in ("similarity", "scores"):
@@ -83,6 +84,37 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
 
 @pytest.mark.parametrize("name", ["similarity", "scores"])
 def test_the_mark_is_told_to_a_screen_reader(site, tab, name):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, SWAPPED)
+    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME, SWAPPED)
     for row, column, word in ((3, 4, "the same"), (3, 1, "moved")):
         assert word in element.cell(name, row, column).get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_before_there_are_scores_it_has_one_table(site, tab, language):
+    for sentence, lesson in enumerate(LESSONS):
+        element = open_element(tab(viewport=PHONE), address(site, NAME, language, FIRST), NAME, f"sentence.{sentence}")
+        assert element.table("similarity") == texts(lesson.x @ lesson.x.T)
+        assert element.root.locator("table").count() == 1
+
+
+def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
+    page = tab(reduced_motion="reduce")
+    element = open_element(page, address(site, NAME, "en", FIRST), NAME)
+    assert element.texts("strong") == ["equal and to: 1.86 in both directions"]
+    assert framed(element, "similarity") == {(3, 4), (4, 3)}
+    assert kept(element, "similarity") == set()
+    assert "Guess first" in element.texts(".attn-note")[0]
+
+    element.radio("sentence", 0).focus()
+    page.keyboard.press("ArrowRight")
+    assert kept(element, "similarity") == {(i, j) for i in (3, 4, 5) for j in (3, 4, 5)}
+    element.announced("9 cells of 36")
+    said = element.texts(".attn-note")[0]
+    assert "the row of “equal”" in said and "Only 3 of its 6 cells" in said
+    assert "score" not in element.root.inner_text()
+
+    element.cell("similarity", 1, 3).click()
+    assert element.texts("strong") == ["minus and equal: 0.33 in both directions"]
+    assert "in the other sentence plus and equal: 0.40, moved" in element.texts(".attn-two-directions-similarity")[0]
+    element.announced("minus and equal: 0.33 in both directions")
+    assert element.state() == "sentence.1_row.1_column.3_mark.1"
