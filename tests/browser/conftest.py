@@ -107,7 +107,7 @@ def copy_project(project: Path) -> None:
         shutil.copytree(ROOT / name, project / name, ignore=ignore)
     (project / "node_modules").symlink_to(ROOT / "node_modules")
     (project / ".cache").mkdir()
-    for name in ("runs", "formulas", "elements"):
+    for name in ("runs", "formulas", "elements", "labs"):
         if (ROOT / ".cache" / name).exists():
             (project / ".cache" / name).symlink_to(ROOT / ".cache" / name)
     if built := os.environ.get("ATTN_SITE"):
