@@ -49,8 +49,10 @@ for (const block of blocks) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "attn-run";
-  button.textContent = edits.has(block) ? word.edited : word.run;
   button.addEventListener("click", () => press(button, block));
+  const name = () => (button.textContent = edits.has(block) ? word.edited : word.run);
+  edits.watch(name);
+  name();
   block.querySelector("pre").prepend(button);
 }
 
@@ -65,7 +67,6 @@ async function press(button, block) {
     const { openSnippet } = await load();
     block.querySelector(".attn-notice")?.remove();
     openSnippet(block, { blocks, edits, addresses: addresses() });
-    edits.watch(() => (button.textContent = edits.has(block) ? word.edited : word.run));
   } catch {
     attempts += 1;
     say(block, word.missing());

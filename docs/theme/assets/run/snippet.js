@@ -17,7 +17,8 @@ export function openSnippet(block, { blocks, edits, addresses }) {
   const snippet = snippets.get(block) ?? new Snippet(block, chain(block, blocks), edits);
   snippets.set(block, snippet);
   snippet.run();
-  if (matchMedia("(pointer: coarse)").matches) snippet.runButton.focus();
+  // On a phone, the keyboard would cover what the run prints.
+  if (matchMedia("(pointer: coarse)").matches) snippet.leave();
   else snippet.editor.focus();
 }
 
@@ -45,7 +46,7 @@ class Snippet {
       label: word.editor,
       describedBy: this.hint.id,
       onRun: () => this.run(),
-      onLeave: () => (this.running ? this.stopButton : this.runButton).focus(),
+      onLeave: () => this.leave(),
       onChange: (code) => this.keep(code),
     });
   }
@@ -96,6 +97,10 @@ class Snippet {
     this.edits.set(this.block, code === original(this.block).trimEnd() ? undefined : code);
   }
 
+  leave() {
+    (this.running ? this.stopButton : this.runButton).focus();
+  }
+
   async run() {
     if (this.running) return;
     this.forget();
@@ -117,11 +122,11 @@ class Snippet {
   }
 
   show(running) {
-    const focused = this.bar.contains(document.activeElement);
+    const focused = [this.runButton, this.stopButton].includes(document.activeElement);
     this.runButton.textContent = word.run;
     this.runButton.hidden = running;
     this.stopButton.hidden = !running;
-    if (focused && document.activeElement.hidden) (running ? this.stopButton : this.runButton).focus();
+    if (focused) this.leave(); // what is hidden loses the focus
   }
 
   // The words change with the phase only: a screen reader says each once.

@@ -13,6 +13,9 @@ import driver from "./driver.py";
 import { startPython } from "./python.js";
 
 const PAUSE = 50; // ms between two messages of one kind
+const SIZES = "sizes.json"; // bytes by file, written by the build
+// What is fetched to start Python; all other wheels are for drawing.
+const FIRST = /\.wasm$|\.zip$|^pyodide-lock\.json$|^(numpy|attention_by_hand)-.*\.whl$/;
 
 let python;
 let missing = null; // the file that could not be downloaded
@@ -27,11 +30,11 @@ async function start({ python: folder, wheel }) {
 }
 
 async function begin(folder, wheel) {
-  const response = await self.fetch(`${folder}sizes.json`);
-  download.sizes = await response.json();
-  expect((name) => !name.endsWith(".whl") || /^(numpy|attention)/.test(name));
-  const { loadPyodide } = await importing(`${folder}pyodide.mjs`);
+  const sizes = self.fetch(`${folder}${SIZES}`).then((answer) => answer.json());
   const bytes = self.fetch(wheel).then((answer) => answer.arrayBuffer());
+  const { loadPyodide } = await importing(`${folder}pyodide.mjs`);
+  download.sizes = await sizes;
+  expect((name) => FIRST.test(name));
   return startPython({ loadPyodide, indexURL: folder, wheel: bytes, driver, backend });
 }
 
@@ -39,8 +42,9 @@ async function run({ blocks, language, prefix }) {
   try {
     const ready = await python;
     if (ready.mustPrepare(blocks)) {
-      expect((name) => name.endsWith(".whl") && !/^(numpy|attention)/.test(name));
       download.phase = "figures";
+      download.loaded = 0;
+      expect((name) => name.endsWith(".whl") && !FIRST.test(name));
       await ready.prepareFigures();
     }
     self.postMessage({ phase: "run" });
@@ -83,7 +87,6 @@ function gathered() {
 const fileName = (address) => new URL(address, self.location).pathname.split("/").pop();
 
 function expect(wanted) {
-  download.loaded = 0;
   download.total = Object.entries(download.sizes)
     .filter(([name]) => wanted(name))
     .reduce((sum, [, size]) => sum + size, 0);
@@ -102,7 +105,7 @@ function counting(fetch) {
       missing ??= name;
       throw problem;
     }
-    if (name in download.sizes) count(response.clone().body.getReader(), name);
+    if (name !== SIZES) count(response.clone().body.getReader(), name);
     return response;
   };
 }

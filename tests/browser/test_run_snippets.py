@@ -1,0 +1,462 @@
+"""Code that runs in the page: Run, edit, Stop, Reset, what it prints and draws, what goes wrong."""
+
+import json
+import re
+
+import pytest
+from chapter import parse, read
+from conftest import ROOT
+from playwright.sync_api import Page, expect
+
+PHONE = {"width": 375, "height": 812}
+LANGUAGES = ("zh", "en")
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+CHAPTER = "06-three-positions"
+DRAWS, PRINTS, CONTINUES = 0, 1, 2  # blocks of that chapter
+START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
+WORDS = {
+    "zh": {"run": "运行", "edited": "运行你的改动", "stop": "停止", "reset": "还原", "close": "收起",
+           "copy": "复制", "done": "运行完毕", "stopped": "已停止", "retry": "重试", "line": "第 {} 行出错",
+           "above": "上面第 1 块的第 2 行出错", "silent": "没有输出"},
+    "en": {"run": "Run", "edited": "Run your edit", "stop": "Stop", "reset": "Reset", "close": "Close",
+           "copy": "Copy", "done": "Done in", "stopped": "Stopped", "retry": "Retry", "line": "Error in line {}",
+           "above": "Error in line 2 of block 1 above", "silent": "nothing was printed"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def live(site):
+    if not (site.folder / "pyodide").exists():
+        pytest.skip("the site was built without Pyodide's files; build it with --live=required")
+
+
+def chapter_of(language, name=CHAPTER):
+    return parse(read(ROOT / "docs" / language / "chapters" / f"{name}.md"))
+
+
+def open_chapter(site, page: Page, language="zh", name=CHAPTER) -> Page:
+    page.goto(site.url(f"{language}/chapters/{name}/"))
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+class Block:
+    """A block of an open page, closed or open as an editor."""
+
+    def __init__(self, page: Page, number: int, language="zh"):
+        self.page = page
+        self.root = page.locator(".highlight[data-run]").nth(number)
+        self.word = WORDS[language]
+        self.run_button = self.root.locator(".attn-run")
+        self.editor = self.root.locator(".cm-content")
+        self.status = self.root.locator(".attn-live-status")
+        self.output = self.root.locator(".attn-live-output code")
+        self.error = self.root.locator(".attn-live-error")
+
+    def press(self, name: str) -> None:
+        self.root.get_by_role("button", name=self.word[name], exact=True).click()
+
+    def run(self) -> "Block":
+        """Open it, and wait until its run has ended."""
+        self.run_button.click()
+        return self.ended()
+
+    def rerun(self) -> "Block":
+        self.editor.press("Control+Enter")
+        return self.ended()
+
+    def ended(self) -> "Block":
+        expect(self.root.locator(".attn-live-bar button").first).to_be_visible(timeout=START)
+        return self
+
+    def write(self, code: str) -> None:
+        """Put code in place of all that stands in the editor."""
+        self.editor.press("Control+a")
+        self.page.keyboard.insert_text(code)
+
+    def code(self) -> str:
+        return "\n".join(self.root.locator(".cm-line").all_inner_texts()).replace("\n\n\n", "\n\n")
+
+    def recorded(self):
+        """The output that the page came with."""
+        return self.root.locator("xpath=following-sibling::*[1]")
+
+
+def sent(site) -> set[str]:
+    return {path.name for path in site.sent}
+
+
+# The reader's way, from landing to an edited result.
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_three_actions_lead_from_landing_to_an_edited_result(site, tab, language):
+    page = open_chapter(site, tab(), language)
+    block = Block(page, PRINTS, language)
+    recorded = block.recorded().inner_text()
+
+    block.run_button.click()  # 1
+    expect(block.status).to_contain_text(block.word["done"], timeout=START)
+    assert block.output.inner_text().strip() in recorded
+    expect(block.recorded()).to_be_hidden()
+
+    page.keyboard.insert_text("print(6 * 7)\n")  # 2
+    page.keyboard.press("Control+Enter")  # 3
+    expect(block.output).to_contain_text("42\nc = 0.9803")
+
+
+def test_nothing_is_loaded_before_the_first_run(site, tab):
+    site.sent.clear()
+    page = open_chapter(site, tab())
+    before = sent(site)
+    assert "run.js" in before
+    late = {"snippet.js", "worker.js", "run.css", "sizes.json", "pyodide.mjs"}
+    assert not before & late
+    assert not [name for name in before if name.endswith((".whl", ".wasm", ".zip"))]
+
+    Block(page, PRINTS).run()
+    assert sent(site) >= late
+    assert not [name for name in sent(site) if name.startswith("matplotlib")]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_block_that_can_run_has_a_button_and_the_others_have_none(site, tab, language):
+    page = tab()
+    page.goto(site.url(f"{language}/reference/to-pytorch/"))
+    blocks = parse(read(ROOT / "docs" / language / "reference" / "to-pytorch.md")).blocks
+    assert any(block.importorskip for block in blocks)
+    can_run = [not block.importorskip for block in blocks]
+    shown = page.locator(".language-python.highlight")
+    assert [shown.nth(n).locator(".attn-run").count() == 1 for n in range(shown.count())] == can_run
+    open_chapter(site, page, language)
+    assert page.locator(".attn-run").count() == len(chapter_of(language).blocks)
+
+
+# What a run shows. One page for all: starting Python takes long.
+
+
+@pytest.fixture(scope="module")
+def chapter(site, open_tab):
+    tab = open_tab(permissions=["clipboard-read", "clipboard-write"])
+    yield open_chapter(site, tab.page)
+    tab.page.context.close()
+    assert (tab.said, tab.foreign) == ([], [])
+
+
+@pytest.fixture
+def prints(chapter):
+    block = Block(chapter, PRINTS)
+    if not block.editor.count():
+        block.run()
+    yield block
+    block.press("reset")
+
+
+@pytest.mark.parametrize(
+    "code, line, says",
+    [
+        ("x = 1\n\nprint(1 / 0)", 3, "ZeroDivisionError: division by zero"),
+        ("x = 1\ny = (2\nz = 3", 2, "SyntaxError: '(' was never closed"),
+        ("import attn\n\ndef f():\n    attn.softmax('a')\n\nf()", 4, "TypeError"),
+        ("import sys\nsys.exit('enough')", 2, "SystemExit: enough"),
+        ("import torch", 1, "ModuleNotFoundError"),
+        ("while True:\n    print('a')", 2, "OutputTooLong: printed more than 64 KiB"),
+    ],
+)
+def test_an_error_says_its_line(prints, code, line, says):
+    prints.write(code)
+    prints.rerun()
+    where = prints.word["line"].format(line)
+    expect(prints.error).to_contain_text(where)
+    expect(prints.error).to_contain_text(says)
+    expect(prints.status).to_contain_text(where)
+    expect(prints.root.locator(".attn-error-line")).to_have_text(code.split("\n")[line - 1])
+    prints.error.locator("summary").click()
+    expect(prints.error.locator("pre")).to_contain_text(f'File "block", line {line}')
+    prints.editor.press("Control+End")
+    prints.page.keyboard.type(" ")
+    expect(prints.root.locator(".attn-error-line")).to_have_count(0)
+
+
+def test_what_was_printed_before_an_error_stays(prints):
+    prints.write("print('first')\n1 / 0")
+    prints.rerun()
+    expect(prints.output).to_have_text("first\n")
+    expect(prints.error).to_contain_text("ZeroDivisionError")
+
+
+def test_a_warning_is_shown(prints):
+    prints.write("import warnings\nwarnings.warn('careful')\nprint('after')")
+    prints.rerun()
+    expect(prints.output.first).to_have_text("after\n")
+    expect(prints.output.nth(1)).to_contain_text("block:2: UserWarning: careful")
+
+
+def test_a_run_that_prints_nothing_says_so(prints):
+    prints.write("x = 1")
+    prints.rerun()
+    expect(prints.status).to_contain_text(prints.word["silent"])
+
+
+def test_every_run_starts_from_nothing(prints):
+    prints.write("import numpy as np\nnp.set_printoptions(precision=2)\nleft = 1")
+    prints.rerun()
+    prints.write("import numpy as np\nprint(np.array([1 / 3]), 'left' in globals())")
+    prints.rerun()
+    expect(prints.output).to_have_text("[0.33333333] False\n")
+
+
+@pytest.mark.parametrize("loop", ["while True:\n    pass", "import time\ntime.sleep(600)"])
+def test_stop_ends_a_loop_and_the_next_run_works(prints, loop):
+    prints.write(f"print('began')\n{loop}")
+    prints.editor.press("Control+Enter")
+    expect(prints.root.get_by_role("button", name=prints.word["stop"])).to_be_visible()
+    prints.page.wait_for_timeout(300)
+    prints.press("stop")
+    expect(prints.status).to_contain_text(prints.word["stopped"])
+    prints.write("print('alive')")
+    prints.rerun()
+    expect(prints.output).to_have_text("alive\n")
+
+
+def test_another_block_waits_for_a_loop_to_end(chapter, prints):
+    other = Block(chapter, 3)
+    prints.write("while True:\n    pass")
+    prints.editor.press("Control+Enter")
+    other.run_button.click()
+    expect(other.status).to_contain_text("排在它后面")
+    prints.press("stop")
+    expect(other.status).to_contain_text(other.word["done"], timeout=START)
+    other.press("close")
+
+
+def test_a_block_that_draws_shows_the_figure_of_the_page(chapter):
+    block = Block(chapter, DRAWS)
+    description = chapter.locator(".attn-figure > svg > desc").first.text_content()
+    block.run()
+    figure = block.root.locator(".attn-live-result .attn-figure > svg")
+    expect(figure).to_be_visible()
+    assert figure.locator("desc").text_content() == description
+    ids = chapter.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
+    assert len(ids) == len(set(ids))
+
+    # The reader's own figure, not shown and not described, is shown and has a description.
+    block.write("import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])")
+    block.rerun()
+    expect(figure.locator("desc")).to_have_text("你的代码画的图。")
+    block.press("reset")
+    expect(block.root.locator(".attn-live-result .attn-figure")).to_have_count(0)
+    block.press("close")
+
+
+def test_reset_restores_the_code_and_the_output_of_the_page(chapter, prints):
+    original = chapter_of("zh").blocks[PRINTS]
+    prints.write("print('mine')")
+    prints.rerun()
+    expect(prints.recorded()).to_be_hidden()
+    prints.press("reset")
+    assert prints.code().strip() == original.code.strip()
+    expect(prints.recorded()).to_be_visible()
+    expect(prints.output).to_have_count(0)
+    assert chapter.evaluate("localStorage.getItem('attn-run:zh/chapters/06-three-positions/')") is None
+
+
+def test_a_continued_block_runs_what_it_continues_as_it_stands_now(chapter, prints):
+    block = Block(chapter, CONTINUES)
+    block.run()
+    expect(block.output).to_contain_text("权重 2/5 1/5 2/5 输出 8/5 3/5")
+
+    prints.write("import numpy as np\nX = np.eye(2, dtype=int)\nV = np.array([[1], [3]])\nprint('above')")
+    block.rerun()
+    expect(block.output).to_have_text("权重 2/3 1/3 输出 5/3\n权重 1/3 2/3 输出 7/3\n")
+
+    prints.write("X = 1\n1 / 0")
+    block.rerun()
+    expect(block.error).to_contain_text(block.word["above"])
+    block.press("close")
+
+
+def test_copy_takes_the_edited_code_with_what_it_continues(chapter, prints):
+    block = Block(chapter, CONTINUES)
+    block.run()
+    prints.write("X = 1")
+    block.write("print(X)")
+    block.press("copy")
+    assert chapter.evaluate("navigator.clipboard.readText()") == "X = 1\nprint(X)\n"
+    block.press("reset")
+    block.press("close")
+
+
+def test_the_second_run_does_not_start_anything(chapter, prints, site):
+    site.sent.clear()
+    prints.rerun()
+    assert site.sent == []
+
+
+# Edits are kept.
+
+
+def test_an_edit_survives_a_reload_and_loads_nothing(site, tab):
+    page = open_chapter(site, tab())
+    block = Block(page, PRINTS).run()
+    block.write("print('mine')")
+    site.sent.clear()
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    assert "snippet.js" not in sent(site)
+    block = Block(page, PRINTS)
+    expect(block.run_button).to_have_text(block.word["edited"])
+    expect(Block(page, CONTINUES).run_button).to_have_text(block.word["run"])
+    block.run()
+    expect(block.output).to_have_text("mine\n")
+
+    block.press("reset")
+    page.reload()
+    expect(Block(page, PRINTS).run_button).to_have_text(block.word["run"])
+
+
+def test_an_edit_of_a_block_that_has_changed_since_is_forgotten(site, tab):
+    page = open_chapter(site, tab())
+    key = "attn-run:zh/chapters/06-three-positions/"
+    mark = page.locator(".highlight[data-run]").first.get_attribute("data-run")
+    page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps({"0ld": "1", mark: "2"})])
+    page.reload()
+    buttons = page.locator(".attn-run").all_inner_texts()
+    assert [buttons.count(WORDS["zh"]["edited"]), buttons[0]] == [1, WORDS["zh"]["edited"]]
+    assert json.loads(page.evaluate("key => localStorage.getItem(key)", key)) == {mark: "2"}
+
+
+# When something is missing.
+
+
+def test_a_failed_download_says_what_to_do_and_can_be_tried_again(site, open_tab):
+    tab = open_tab()
+    page = open_chapter(site, tab.page)
+    page.context.route("**/numpy-*.whl", lambda route: route.abort())
+    block = Block(page, PRINTS).run()
+    expect(block.status).to_contain_text(re.compile(r"numpy-.*\.whl 没有下载成功。请检查网络"))
+    page.context.unroute("**/numpy-*.whl")
+    block.press("retry")
+    expect(block.status).to_contain_text(block.word["done"], timeout=START)
+    page.context.close()
+
+
+def test_an_editor_that_could_not_be_loaded_is_asked_for_again(site, open_tab):
+    tab = open_tab()
+    page = open_chapter(site, tab.page, "en")
+    page.context.route("**/snippet.js*", lambda route: route.abort())
+    block = Block(page, PRINTS, "en")
+    block.run_button.click()
+    expect(block.root.get_by_role("alert")).to_contain_text("could not be downloaded")
+    page.context.unroute("**/snippet.js*")
+    block.run()
+    expect(block.root.get_by_role("alert")).to_have_count(0)
+    expect(block.status).to_contain_text(block.word["done"], timeout=START)
+    page.context.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_opened_from_a_file_says_how_to_serve_it(site, open_tab, language):
+    tab = open_tab()
+    page = tab.page
+    path = site.folder / language / "chapters" / CHAPTER / "index.html"
+    page.goto(path.as_uri())
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    block = Block(page, PRINTS, language)
+    block.run_button.click()
+    alert = block.root.get_by_role("alert")
+    expect(alert).to_contain_text("python3 -m http.server")
+    address = f"http://localhost:8000/{language}/chapters/{CHAPTER}/index.html"
+    expect(alert.get_by_role("link")).to_have_attribute("href", address)
+    assert [address for address in asked if not address.endswith("favicon.svg")] == []
+    page.context.close()
+
+
+# Keyboard, screen reader, phone.
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_keyboard_alone(site, tab, language):
+    page = open_chapter(site, tab(), language)
+    block = Block(page, PRINTS, language)
+    block.run_button.focus()
+    page.keyboard.press("Enter")
+    expect(block.status).to_contain_text(block.word["done"], timeout=START)
+    expect(block.editor).to_be_focused()
+    page.keyboard.insert_text("print('typed')\n")
+    page.keyboard.press("Control+Enter")
+    expect(block.output).to_contain_text("typed")
+
+    def focused():
+        return page.evaluate("document.activeElement.textContent")
+
+    page.keyboard.press("Tab")  # leaves the editor
+    assert focused() == block.word["run"]
+    page.keyboard.press("Shift+Tab")
+    expect(block.editor).to_be_focused()
+    page.keyboard.press("Escape")  # so does this
+    assert focused() == block.word["run"]
+    page.keyboard.press("Tab")
+    assert focused() == block.word["reset"]
+    page.keyboard.press("Enter")
+    assert "typed" not in block.code()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert focused() == block.word["close"]
+    page.keyboard.press("Enter")
+    expect(block.editor).to_have_count(0)
+    expect(block.run_button).to_be_focused()
+
+
+def test_the_focus_is_not_lost_when_a_run_begins_and_ends(site, tab):
+    page = open_chapter(site, tab())
+    block = Block(page, PRINTS).run()
+    block.write("import time\ntime.sleep(0.5)")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    stop = block.root.get_by_role("button", name=block.word["stop"])
+    expect(stop).to_be_focused()
+    block.ended()
+    expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
+
+
+AXE_RUN = "async () => (await axe.run()).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_open_editor_on_a_phone(site, tab, language):
+    """Axe in both schemes, targets of 44 px, nothing wider than the page, the words said once."""
+    page = tab(viewport=PHONE, has_touch=True, color_scheme="light", reduced_motion="reduce")
+    open_chapter(site, page, language)
+    page.evaluate(
+        """() => {
+          window.said = [];
+          new MutationObserver(() => {
+            const text = document.querySelector('.attn-live-status')?.textContent;
+            if (text && text !== window.said.at(-1)) window.said.push(text);
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
+        }"""
+    )
+    block = Block(page, PRINTS, language)
+    small = "(buttons) => buttons.map((b) => b.getBoundingClientRect()).filter((b) => b.width < 44 || b.height < 44).length"
+    assert page.locator(".attn-run").evaluate_all(small) == 0
+    block.run()
+    assert len(page.evaluate("said")) <= 4, page.evaluate("said")
+    expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
+    block.write("print(1)\n1 / 0")
+    block.rerun()
+    block.error.locator("summary").click()
+    targets = block.root.locator(".attn-live-bar button:visible, .attn-live summary")
+    assert targets.count() == 5
+    assert targets.evaluate_all(small) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.add_script_tag(path=str(AXE))
+    for scheme, name in (("light", "default"), ("dark", "slate")):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name)
+        assert page.evaluate(AXE_RUN) == []
+    # That axe would find a fault here.
+    block.status.evaluate("(status) => (status.style.color = '#777')")
+    block.editor.evaluate("(editor) => editor.removeAttribute('aria-label')")
+    assert page.evaluate(AXE_RUN) != []
