@@ -30,11 +30,12 @@ BUILD = """
 import shutil, sys
 from pathlib import Path
 sys.path.insert(0, "scripts")
-import editions
+import editions, pyodide_files
 
 root, served = Path.cwd(), Path(sys.argv[1])
 if not (root / "site").exists():
-    if editions.build(root, site_url="http://127.0.0.1/repo/"):
+    pyodide = pyodide_files.files(root)  # without them, the pages cannot run code
+    if editions.build(root, site_url="http://127.0.0.1/repo/", pyodide=pyodide):
         sys.exit(1)
 for prefix in ("/repo/", "/"):
     editions.place_root_files(root, "http://127.0.0.1" + prefix)
@@ -107,7 +108,7 @@ def copy_project(project: Path) -> None:
         shutil.copytree(ROOT / name, project / name, ignore=ignore)
     (project / "node_modules").symlink_to(ROOT / "node_modules")
     (project / ".cache").mkdir()
-    for name in ("runs", "formulas", "elements", "labs"):
+    for name in ("runs", "formulas", "elements", "labs", "run", "pyodide"):
         if (ROOT / ".cache" / name).exists():
             (project / ".cache" / name).symlink_to(ROOT / ".cache" / name)
     if built := os.environ.get("ATTN_SITE"):

@@ -421,7 +421,7 @@ def test_the_focus_is_not_lost_when_a_run_begins_and_ends(site, tab):
     expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
 
 
-AXE_RUN = "async () => (await axe.run()).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"
+AXE_RUN = "async () => (await axe.run('.attn-live')).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
