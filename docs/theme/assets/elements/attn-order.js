@@ -8,7 +8,6 @@ import {
   table, tick, vector,
 } from "./shared.js";
 
-const LARGEST = 99; // a denominator
 const SAME = 1e-9;
 const MOVE = 250; // ms
 
@@ -137,7 +136,7 @@ class Order extends AttnElement {
             cell: (i, j) =>
               now.masked[i][j] === -Infinity
                 ? { text: "×", look: "hidden" }
-                : { text: shares(now.weights[i], { largest: LARGEST })[j], share: now.weights[i][j] },
+                : { text: shares(now.weights[i])[j], share: now.weights[i][j] },
           })}
         </div>
       </div>
