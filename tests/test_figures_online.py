@@ -1,5 +1,7 @@
 """Online softmax in steps: the sums on the page are the ones a pencil gives."""
 
+import json
+
 import numpy as np
 import pytest
 from figure_reading import cells, overlapping_texts, texts
@@ -7,6 +9,7 @@ from matplotlib.patches import Rectangle
 
 import attn
 from attn import figures, lessons
+from attn.figures.interactive import interactive_of
 
 
 def lesson(**options):
@@ -93,6 +96,21 @@ def test_description_and_layout(lang):
         assert number in figures.description(fig)
     assert overlapping_texts(fig) == []
     assert figures.to_svg(fig, prefix="a")
+
+
+def test_what_the_interactive_figure_starts_from():
+    given = interactive_of(figures.online_softmax(*lesson(block=2), lang="en"))
+    assert given.element == "online-softmax"
+    assert json.loads(given.data) == {"powers": [1, 2, 3], "v": [[2, 0], [0, 1], [2, 1]], "block": 2}
+
+
+@pytest.mark.parametrize("keys", [[1.0, 2.5], [0.0, 4.0], [-1.0, 0.0]])
+def test_scores_that_are_no_small_multiples_of_ln_2_have_no_interactive_figure(keys):
+    q, k, v = np.ones((1, 1)), np.log(2) * np.array(keys)[:, None], np.ones((2, 1))
+    for visible in (None, np.array([True, False])):
+        steps = attn.streaming_steps(q, k, v, visible=visible)
+        fig = figures.online_softmax(attn.trace(q, k, v, visible=visible), steps, lang="en")
+        assert interactive_of(fig) is None
 
 
 def test_steps_of_another_call_are_refused():

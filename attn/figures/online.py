@@ -10,10 +10,12 @@ from ..streaming import StreamingStep
 from .alt import describe
 from .canvas import PAGE_WIDTH, canvas, end_of, panel, tint, write
 from .hatching import hatch_over
+from .interactive import make_interactive
 from .numbers import as_fraction, decimal, listing, vector
 from .style import BLUE, INK_SOFT, ORANGE, SMALL, figure_function, words
 
 MOST_STEPS, MOST_KEYS, MOST_COLUMNS = 6, 8, 3
+MOST_POWER = 3  # the interactive figure has scores from 0 to 3 ln 2, so that all sums are fractions
 
 _WORDS = {
     "zh": {
@@ -102,7 +104,20 @@ def online_softmax(trace: Trace, steps: Iterable[StreamingStep], *, lang: str, r
         _band(ax, top, n, record, trace.v, BAR_WIDTH / longest, n == len(records) - 1, word, lang)
         top += height + GAP
     describe(fig, _alt(records, len(scores), row, word), title=word["title"])
+    powers = _powers_of_two(scores)
+    if powers is not None:
+        block = steps[0].keys.stop - steps[0].keys.start
+        make_interactive(fig, "online-softmax", {"powers": powers, "v": trace.v, "block": block})
     return fig
+
+
+def _powers_of_two(scores) -> list[int] | None:
+    """Scores as multiples of ln 2, so that their exponentials are powers of two; or None."""
+    multiples = scores / np.log(2)
+    if not np.isfinite(multiples).all() or np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+        return None
+    powers = np.rint(multiples).astype(int).tolist()
+    return powers if 0 <= min(powers) and max(powers) <= MOST_POWER else None
 
 
 def _checked_row(trace: Trace, steps: list[StreamingStep], row: int) -> int:
