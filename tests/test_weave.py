@@ -1,5 +1,7 @@
 """Outputs compared and rewritten; figures and copies put into the rendered page."""
 
+import re
+
 import pytest
 
 from chapter import parse
@@ -158,3 +160,16 @@ def test_finish_takes_words_without_a_lexer_as_text():
 def test_a_fence_that_did_not_become_a_block_is_noticed(languages):
     with pytest.raises(ValueError, match="block"):
         finish(rendered(*languages), PAGE, "x.md", ())
+
+
+def test_a_block_that_needs_a_package_of_its_own_cannot_run_in_the_page():
+    def marks(text):
+        languages = ["python"] * text.count("```python")
+        page = finish(rendered(*languages), text, "x.md", ())
+        return re.findall(r'data-copy="[^"]*"( data-run="[0-9a-f]{8}")?', page)
+
+    plain, skip = "```python\nx = 1\n```\n", "<!--pytest-codeblocks:importorskip(torch)-->\n"
+    first, second, third = marks(plain + skip + plain.replace("1", "2") + plain.replace("1", "3"))
+    assert first and third and not second
+    assert first != third  # a block that changes gets another mark,
+    assert marks(plain * 2) == [first, first]  # and one that does not keeps it

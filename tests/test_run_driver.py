@@ -1,0 +1,147 @@
+"""What runs a reader's blocks in the browser, tried here under the Python at hand."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from chapter import parse
+from runner import Runner
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def driver():
+    spec = importlib.util.spec_from_file_location("driver", ROOT / "docs/theme/assets/run/driver.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def session(driver):
+    backend, environment = matplotlib.get_backend(), dict(os.environ)
+    matplotlib.use("module://capture_backend")
+    session = driver.Session()
+    session.prepare_figures()
+    yield session
+    matplotlib.use(backend)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def run(session, *blocks, **options):
+    return session.run(list(blocks), language="en", **options)
+
+
+@pytest.mark.parametrize(
+    "code, draws",
+    [
+        ("import matplotlib.pyplot as plt", True),
+        ("from matplotlib import pyplot", True),
+        ("from attn import figures, lessons", True),
+        ("import attn.figures", True),
+        ("from attn.figures import mask_grid", True),
+        ("def later():\n    import pylab", True),
+        ("import attn", False),
+        ("from attn import lessons", False),
+        ("figures = 'attn.figures'", False),
+        ("import matplotlib as", False),
+        ("import numpy as np\0", False),
+    ],
+)
+def test_matplotlib_is_asked_for_only_by_code_that_draws(driver, code, draws):
+    assert driver.draws(["x = 1", code]) is draws
+
+
+def test_attn_itself_does_not_need_matplotlib():
+    code = "import sys, attn; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_a_chain_shares_its_names_and_each_block_has_its_output(session):
+    heard = []
+    results = run(session, "x = 20\nprint('a')", "print(x + 1)", on_output=heard.append)
+    assert [result["stdout"] for result in results] == ["a\n", "21\n"]
+    assert "".join(heard) == "21\n"
+
+
+def test_a_chain_ends_at_the_first_error_with_the_line_of_its_block(session):
+    results = run(session, "x = 1", "\n\ndef f():\n    return x / 0\n\nf()", "print('never')")
+    assert [bool(result["error"]) for result in results] == [False, True]
+    error = results[1]["error"]
+    assert (error["kind"], error["line"]) == ("ZeroDivisionError", 4)  # where it was raised
+    assert 'File "block 2 of 3", line 4, in f\n    return x / 0' in error["trace"]
+    assert "driver.py" not in error["trace"]
+
+
+def test_a_syntax_error_has_its_line(session):
+    error = run(session, "a = 1\nb = )")[0]["error"]
+    assert (error["kind"], error["line"], error["message"]) == ("SyntaxError", 2, "unmatched ')'")
+
+
+@pytest.mark.parametrize("end", ["import sys\nsys.exit()", "raise KeyboardInterrupt", "raise SystemExit(3)"])
+def test_nothing_that_a_block_raises_gets_out(session, end):
+    assert run(session, end)[0]["error"]["line"] == len(end.split("\n"))
+
+
+def test_a_block_cannot_print_without_end(session, driver):
+    result = run(session, "while True:\n    print('x' * 100)")[0]
+    assert result["error"]["kind"] == "OutputTooLong"
+    assert len(result["stdout"]) <= driver.OUTPUT_LIMIT
+
+
+def test_each_run_finds_the_libraries_as_they_were(session):
+    folder, options = os.getcwd(), np.get_printoptions()
+    run(
+        session,
+        "import os, sys\nimport numpy as np\nimport matplotlib.pyplot as plt\n"
+        "np.set_printoptions(precision=1)\nnp.seterr(all='raise')\nplt.rcParams['font.size'] = 40\n"
+        "os.environ['LEFT'] = '1'\nos.chdir('/')\nsys.path.append('/left')\nplt.figure()\n1 / 0",
+    )
+    assert np.get_printoptions() == options
+    assert np.geterr()["divide"] == "warn"
+    assert matplotlib.rcParams["font.size"] != 40
+    assert "LEFT" not in os.environ and os.getcwd() == folder and "/left" not in sys.path
+    assert matplotlib.pyplot.get_fignums() == []
+    assert run(session, "print('np' in globals())")[0]["stdout"] == "False\n"
+
+
+def test_what_is_written_to_stderr_is_told_apart(session):
+    result = run(session, "import sys\nprint('careful', file=sys.stderr)\nprint('out')")[0]
+    assert (result["stdout"], result["stderr"], result["error"]) == ("out\n", "careful\n", None)
+
+
+def test_a_figure_is_what_the_page_shows(session):
+    code = (
+        "import matplotlib.pyplot as plt\nfrom attn import figures, lessons\n"
+        "lesson = lessons.three_positions()\n"
+        "figures.data_flow(lesson.x, lesson.trace(), lang='zh')\nplt.show()\n"
+    )
+    with Runner(None, workers=1) as builder:
+        built = builder.run(parse(f"```python\n{code}```\n")).result()[1].figures[0]
+    figure = run(session, code, prefix="live7")[0]["figures"][0]
+    assert figure["svg"].replace("live7-1-1", "ATTNFIG") == built.svg
+    assert (figure["element"], figure["data"]) == (built.element, built.data)
+
+
+def test_a_figure_that_is_neither_shown_nor_described_is_shown_and_described(session, driver):
+    result = run(session, "import matplotlib.pyplot as plt\nplt.plot([1, 2])")[0]
+    assert result["error"] is None
+    assert driver.ALT["en"] in result["figures"][0]["svg"]
+
+
+def test_figures_of_a_block_have_ids_of_their_own(session):
+    code = "import matplotlib.pyplot as plt\nfor _ in range(2):\n    plt.figure()\nplt.show()"
+    first, second = run(session, code)[0]["figures"]
+    assert "live-1-1-title" in first["svg"] and "live-1-2-title" in second["svg"]
+
+
+def test_a_figure_that_cannot_be_drawn_is_an_error(session):
+    result = run(session, "import matplotlib.pyplot as plt\nplt.title('\\U00020000')\nplt.show()")[0]
+    assert result["error"]["kind"] == "MissingGlyph"
