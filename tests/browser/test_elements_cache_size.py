@@ -104,3 +104,16 @@ def test_what_does_not_fit_is_not_taken(site, tab, text):
     assert layers.input_value() == "28"
     assert layers.get_attribute("aria-invalid") == "false"
     assert element.state() is None
+
+
+def test_what_is_rounded_is_not_called_equal(site, tab):
+    element = open_element(tab(), address(site, NAME, "en"), NAME, "layers.27_kvHeads.1")
+    rate = replace(SMALL, n_layers=27, n_kv_heads=1).cache_bytes_per_token()
+    assert products(element)[1] == [f"{rate:,}", f"{LENGTH:,}", f"{rate * LENGTH:,}", "432 MiB"]
+    assert "432 MiB" in element.texts(".attn-cache-size-product")[1].partition("=")[2]
+    element = open_element(element.page, address(site, NAME, "en"), NAME, "layers.27_kvHeads.3")
+    line = element.texts(".attn-cache-size-product")[1]
+    assert (line.count("≈"), line.count("=")) == (1, 2)  # 1.265625 GiB; and what a GiB is
+    # 1 of 8 heads and 1 of 28 layers: 1/224.
+    element = open_element(element.page, address(site, NAME, "en"), NAME, "layers.1_kvHeads.1")
+    assert "0.00446 × Qwen3-0.6B" in element.root.inner_text()

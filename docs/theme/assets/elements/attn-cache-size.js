@@ -3,7 +3,7 @@
 // data: {models: [{name, layers, kvHeads, headDim}], tokens, bytes}; shapes from attn.models.
 
 import {
-  AttnElement, attention, choose, decimal, define, fill, html, listing, live, sentences, slider, whole,
+  AttnElement, attention, choose, decimal, define, fill, html, listing, live, slider, whole,
 } from "./shared.js";
 
 const MOST = { layers: 200, kvHeads: 200, headDim: 1024 };
@@ -26,9 +26,9 @@ const WORDS = {
     total: "字节",
     table: "各占多少",
     yours: "上面的数",
-    ratio: "是 {name} 的 {ratio} 倍",
-    numbers: "上面的数",
-    hint: "只算一条序列，所有层，不含参数。乘积里没有模型宽度，也没有查询头数。",
+    ratio: "{name} 的 {ratio} 倍",
+    ratios: "上面的数是 {ratios}。",
+    hint: "只算一条序列，所有层，不含参数。乘积里没有模型宽度，也没有查询头数。先猜再试：层数翻倍，K/V 头数减半，会怎样？",
     unit: "（1 {unit} = 1024{power} 字节）",
     said: "{total} 字节，{size}",
   },
@@ -39,7 +39,7 @@ const WORDS = {
     kvHeads: "K/V heads",
     headDim: "head dimension",
     bytes: "bytes a number",
-    tokens: "context length (tokens)",
+    tokens: "context (tokens)",
     factors: ["K and V", "layers", "K/V heads", "head dim.", "bytes"],
     rate: "bytes a token",
     token: "tokens",
@@ -47,8 +47,8 @@ const WORDS = {
     table: "How much each takes",
     yours: "the numbers above",
     ratio: "{ratio} × {name}",
-    numbers: "The numbers above make",
-    hint: "One sequence, all layers, without the parameters. The model's width and its query heads are not in the product.",
+    ratios: "The numbers above make {ratios}.",
+    hint: "One sequence, all layers, without the parameters. The model's width and its query heads are not in the product. Guess, then try: twice the layers, half the K/V heads.",
     unit: "(1 {unit} = 1024{power} bytes)",
     said: "{total} bytes, {size}",
   },
@@ -146,6 +146,7 @@ class CacheSize extends AttnElement {
     const rate = this.rate();
     const total = rate * tokens;
     const power = powerOf(total);
+    const rounded = !Number.isInteger((100 * total) / 1024 ** power);
     const named = (number, name) => html`<span><b>${grouped(number)}</b> <small>${name}</small></span>`;
     const product = (factors, result) =>
       html`<p class="attn-cache-size-product">${factors.map((factor, i) => [i ? " × " : "", factor])} = ${result}</p>`;
@@ -154,7 +155,7 @@ class CacheSize extends AttnElement {
     return html`
       ${product(factors, named(rate, word.rate))}
       ${product([named(rate, word.rate), named(tokens, word.token)], html`${named(total, word.total)}${power
-        ? html` = <span><b>${this.size(rate)}</b> <small>${unit}</small></span>`
+        ? html` ${rounded ? "≈" : "="} <span><b>${this.size(rate)}</b> <small>${unit}</small></span>`
         : ""}`)}
     `;
   }
@@ -166,7 +167,7 @@ class CacheSize extends AttnElement {
     const largest = Math.max(...rows.map(([, rate]) => rate));
     const ratios = data.models
       .filter((_, i) => i !== chosen)
-      .map((model) => fill(word.ratio, { name: model.name, ratio: decimal(own / this.rate(model)) }));
+      .map((model) => fill(word.ratio, { name: model.name, ratio: Number((own / this.rate(model)).toPrecision(3)) }));
     return html`
       <table class="attn-cache-size-bars">
         <caption class="attn-unseen">${word.table}</caption>
@@ -178,7 +179,7 @@ class CacheSize extends AttnElement {
           </tr>`,
         )}
       </table>
-      <p>${sentences([word.numbers, listing(ratios, this.language)], this.language)}</p>
+      <p>${fill(word.ratios, { ratios: listing(ratios, this.language) })}</p>
     `;
   }
 }
