@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+LATER = ("browser", "pyodide")  # tests of what the build has made
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -38,17 +39,17 @@ def everything(root: Path) -> int:
     dev = [sys.executable, str(root / "scripts" / "dev.py")]
     tests = root / "tests"
     readmes = [root / name for name in ("README.md", "README.zh.md")]
-    # As a missing browser is: in CI a failure, elsewhere a remark.
-    live = ["--live=required"] if in_ci(os.environ) else []
+    # What is missing (a browser, Pyodide's files) is a failure in CI, elsewhere a remark.
+    build = [*dev, "build", *(["--live=required"] if in_ci(os.environ) else [])]
     results = [
-        pytest("unit tests", root, [tests, "--ignore", tests / "browser"]),
+        pytest("unit tests", root, [tests, *(f"--ignore={tests / name}" for name in LATER)]),
         pytest("code blocks", root, ["--codeblocks", root / "docs/zh", root / "docs/en", *readmes]),
         step("checks", root, [*dev, "check"]),
-        step("build, zh and en", root, [*dev, "build", *live]),
+        built := step("build, zh and en", root, build),
+        pytest("code under Pyodide", root, [tests / "pyodide"]),
+        # The pages that were just built, unless they were not.
+        browser_tests(root, dict(os.environ, **({} if built.failed else {"ATTN_SITE": str(root / "site")}))),
     ]
-    # The pages that were just built, unless they were not.
-    built = {} if results[-1].failed else {"ATTN_SITE": str(root / "site")}
-    results.append(browser_tests(root, dict(os.environ, **built)))
     print(summary(results))
     return 1 if any(result.failed for result in results) else 0
 

@@ -244,7 +244,7 @@ def test_an_address_of_another_machine_is_refused(capsys):
 @pytest.fixture
 def tree(tmp_path):
     """A tree with one test of each kind, and commands that do as they are told."""
-    for name in ("tests/browser", "docs/zh", "docs/en", "scripts"):
+    for name in ("tests/browser", "tests/pyodide", "docs/zh", "docs/en", "scripts"):
         (tmp_path / name).mkdir(parents=True)
     shutil.copy(DEV.parent.parent / "conftest.py", tmp_path)
     (tmp_path / "pyproject.toml").write_text(
@@ -254,6 +254,7 @@ def tree(tmp_path):
         "import sys; print('ran', *sys.argv[1:], flush=True)\n"
     )
     (tmp_path / "tests/test_one.py").write_text("def test_one(): pass\ndef test_two(): pass\n")
+    (tmp_path / "tests/pyodide/test_same.py").write_text("def test_same(): pass\n")
     (tmp_path / "tests/browser/test_page.py").write_text(
         "import os\ndef test_page():\n"
         "    assert os.path.exists(os.environ['CHROMIUM'])\n"
@@ -283,8 +284,8 @@ def everything(tree, capfd):
 def test_everything_passes_and_is_counted(tree, browser, capfd):
     status, out, last = everything(tree, capfd)
     assert status == 0
-    # 2 unit tests, 4 files of one block, the checks, the build, 1 page.
-    assert last == "9 passed, 0 failed, 0 skipped"
+    # 2 unit tests, 4 files of one block, the checks, the build, 1 chain, 1 page.
+    assert last == "10 passed, 0 failed, 0 skipped"
     assert "ran check" in out and "ran build" in out
 
 
@@ -310,7 +311,7 @@ def test_every_fault_is_counted_and_every_step_still_runs(tree, browser, capfd):
         (tree / path).write_text(content)
     status, out, last = everything(tree, capfd)
     assert status == 1
-    assert last == "4 passed, 5 failed, 0 skipped"
+    assert last == "5 passed, 5 failed, 0 skipped"
     assert "ran check" in out and "ran build" in out
 
 
@@ -322,7 +323,7 @@ def test_a_command_that_fails_fails_the_run(tree, browser, capfd, command):
     assert status == 1
     # Without a build there are no pages to test: the test of them fails here too.
     failed = 2 if command == "build" else 1
-    assert last == f"{9 - failed} passed, {failed} failed, 0 skipped"
+    assert last == f"{10 - failed} passed, {failed} failed, 0 skipped"
 
 
 @POSIX
@@ -330,7 +331,7 @@ def test_a_test_file_that_cannot_be_read_is_a_failure(tree, browser, capfd):
     (tree / "tests/test_one.py").write_text("import not_there\n")
     status, out, last = everything(tree, capfd)
     assert status == 1
-    assert last == "7 passed, 1 failed, 0 skipped"
+    assert last == "8 passed, 1 failed, 0 skipped"
 
 
 @POSIX
