@@ -106,7 +106,7 @@ def test_guesses(site, tab):
     verdict = element.root.locator(".attn-decode-stepper-quiz .attn-note")
     assert verdict.inner_text() == ""
     anew.get_by_role("button", name="3").click()
-    assert verdict.inner_text() == "No, 1: only k₄ is new, the others are held."
+    assert verdict.inner_text() == "No, 1: only k₄ is new, all older ones are held."
     anew.get_by_role("button", name="1").click()
     assert verdict.inner_text().startswith("Right, 1")
     read.get_by_role("button", name="1").click()
