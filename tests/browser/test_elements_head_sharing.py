@@ -81,6 +81,7 @@ def test_where_the_mistake_does_not_show(site, tab, kv):
     element = open_element(tab(), address(site, NAME, "en"), NAME, f"heads.8_kv.{kv}")
     assert drawn(element, RIGHT) == drawn(element, TILED) == read(8, kv) == tiled(8, kv)
     assert guesses(element).count() == 0
+    assert "wrong" not in element.root.inner_text()
     assert ("MQA" if kv == 1 else "MHA") in element.texts(".attn-note")[0]
 
 

@@ -24,7 +24,8 @@ const WORDS = {
     repeat: "重复：查询头 {head} 读 K/V 头 {kv}（{head} ÷ {size}，舍去小数）",
     ask: "要是平铺，查询头 {head} 会读哪个 K/V 头？",
     tile: "平铺：先猜，再看连线",
-    tiled: "平铺（错误）：查询头 {head} 读 K/V 头 {kv}（{head} ÷ {count} 的余数）",
+    bad: "（错误）",
+    tiled: "平铺{bad}：查询头 {head} 读 K/V 头 {kv}（{head} ÷ {count} 的余数）",
     right: "猜对了，是 {kv}。",
     wrong: "不是 {guess}，是 {kv}。",
     count: "平铺时 {heads} 个查询头里只有 {same} 个接对（没有打 × 的）。形状一样，所以不会报错。",
@@ -45,7 +46,8 @@ const WORDS = {
     repeat: "Repeat: query head {head} reads K/V head {kv} ({head} ÷ {size}, rounded down)",
     ask: "If the row were tiled, which K/V head would query head {head} read?",
     tile: "Tile: guess first, then see the wiring",
-    tiled: "Tile (wrong): query head {head} reads K/V head {kv} (the remainder of {head} ÷ {count})",
+    bad: " (wrong)",
+    tiled: "Tile{bad}: query head {head} reads K/V head {kv} (the remainder of {head} ÷ {count})",
     right: "Yes, {kv}.",
     wrong: "Not {guess} but {kv}.",
     count: "Tiled, only {same} of {heads} query heads read the right one (no ×). The shapes are the same, so nothing raises an error.",
@@ -119,7 +121,7 @@ class HeadSharing extends AttnElement {
       ${matters ? this.question() : html`<p class="attn-note">${word.same}</p>`}
       ${matters && !known
         ? this.wiring(word.tile, null, reads)
-        : this.wiring(fill(word.tiled, { head, kv: tiled[head], count: kv }), tiled, reads)}
+        : this.wiring(fill(word.tiled, { head, kv: tiled[head], count: kv, bad: matters ? word.bad : "" }), tiled, reads)}
       <p class="attn-note">${matters && known ? this.verdict : nothing}</p>
     `;
   }
