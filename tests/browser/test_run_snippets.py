@@ -51,7 +51,8 @@ class Block:
         self.editor = self.root.locator(".cm-content")
         self.status = self.root.locator(".attn-live-status")
         self.output = self.root.locator(".attn-live-output code")
-        self.error = self.root.locator(".attn-live-error")
+        self.error = self.root.locator(".attn-live-error")  # the status, where it is an error
+        self.trace = self.root.locator(".attn-live-trace")
 
     def press(self, name: str) -> None:
         self.root.get_by_role("button", name=self.word[name], exact=True).click()
@@ -169,10 +170,9 @@ def test_an_error_says_its_line(prints, code, line, says):
     where = prints.word["line"].format(line)
     expect(prints.error).to_contain_text(where)
     expect(prints.error).to_contain_text(says)
-    expect(prints.status).to_contain_text(where)
     expect(prints.root.locator(".attn-error-line")).to_have_text(code.split("\n")[line - 1])
-    prints.error.locator("summary").click()
-    expect(prints.error.locator("pre")).to_contain_text(f'File "block", line {line}')
+    prints.trace.locator("summary").click()
+    expect(prints.trace.locator("pre")).to_contain_text(f'File "block", line {line}')
     prints.editor.press("Control+End")
     prints.page.keyboard.type(" ")
     expect(prints.root.locator(".attn-error-line")).to_have_count(0)
@@ -446,7 +446,7 @@ def test_an_open_editor_on_a_phone(site, tab, language):
     expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
     block.write("print(1)\n1 / 0")
     block.rerun()
-    block.error.locator("summary").click()
+    block.trace.locator("summary").click()
     targets = block.root.locator(".attn-live-bar button:visible, .attn-live summary")
     assert targets.count() == 5
     assert targets.evaluate_all(small) == 0

@@ -6,6 +6,8 @@ const WORDS = {
   zh: {
     run: "运行",
     edited: "运行你的改动",
+    solve: "在这里写",
+    goOn: "接着写",
     local: (address) => [
       "网页是从文件打开的，浏览器不允许这样运行代码。在解压出来的文件夹里执行 ",
       code("python3 -m http.server"),
@@ -20,6 +22,8 @@ const WORDS = {
   en: {
     run: "Run",
     edited: "Run your edit",
+    solve: "Write it here",
+    goOn: "Go on writing",
     local: (address) => [
       "This page was opened from a file, and browsers do not run code there. In the unpacked folder, run ",
       code("python3 -m http.server"),
@@ -50,7 +54,8 @@ for (const block of blocks) {
   button.type = "button";
   button.className = "attn-run";
   button.addEventListener("click", () => press(button, block));
-  const name = () => (button.textContent = edits.has(block) ? word.edited : word.run);
+  const [fresh, edited] = block.dataset.exercise ? [word.solve, word.goOn] : [word.run, word.edited];
+  const name = () => (button.textContent = edits.has(block) ? edited : fresh);
   edits.watch(name);
   name();
   block.querySelector("pre").prepend(button);
@@ -64,9 +69,9 @@ async function press(button, block) {
   if (button.getAttribute("aria-busy")) return;
   button.setAttribute("aria-busy", "true");
   try {
-    const { openSnippet } = await load();
+    const open = await load(block.dataset.exercise ? "exercise.js" : "snippet.js");
     block.querySelector(".attn-notice")?.remove();
-    openSnippet(block, { blocks, edits, addresses: addresses() });
+    open(block, { blocks, edits, addresses: addresses() });
   } catch {
     attempts += 1;
     say(block, word.missing());
@@ -76,9 +81,15 @@ async function press(button, block) {
 }
 
 // A module that could not be loaded is not asked for again at the same address.
-async function load() {
-  const [module] = await Promise.all([import(`${here}snippet.js${attempts ? `?${attempts}` : ""}`), style()]);
-  return module;
+async function load(name) {
+  const [module] = await Promise.all([import(`${here}${name}${attempts ? `?${attempts}` : ""}`), style()]);
+  return module.default;
+}
+
+// On the page of the exercises, how many are solved stands there from the start.
+const exercises = blocks.filter((block) => block.dataset.exercise);
+if (exercises.length && location.protocol !== "file:") {
+  load("solved.js").then((show) => show(exercises, { edits, addresses: addresses() }), () => {});
 }
 
 let styled;

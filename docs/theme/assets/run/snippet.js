@@ -4,7 +4,7 @@ import { openEditor } from "./editor.js";
 import { Runner } from "./runner.js";
 import { WORDS } from "./words.js";
 
-const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+export const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
 const word = WORDS[language];
 const snippets = new Map(); // by block; those that are open
 let runner;
@@ -12,14 +12,20 @@ let count = 0;
 
 // Opens the block (where it is not open yet) and runs it. blocks: all of the page, in order.
 // edits: see edits.js. addresses: what Runner wants.
-export function openSnippet(block, { blocks, edits, addresses }) {
-  runner ??= new Runner(addresses);
-  const snippet = snippets.get(block) ?? new Snippet(block, chain(block, blocks), edits);
-  snippets.set(block, snippet);
+export default function openSnippet(block, page) {
+  const snippet = open(block, page, Snippet);
   snippet.run();
   // On a phone, the keyboard would cover what the run prints.
   if (matchMedia("(pointer: coarse)").matches) snippet.leave();
   else snippet.editor.focus();
+}
+
+// The same, without a run. Kind: Snippet, or a class made from it.
+export function open(block, { blocks, edits, addresses }, Kind) {
+  runner ??= new Runner(addresses);
+  const snippet = snippets.get(block) ?? new Kind(block, chain(block, blocks), edits);
+  snippets.set(block, snippet);
+  return snippet;
 }
 
 // The block and all that it continues, as the build runs them.
@@ -32,7 +38,7 @@ function chain(block, blocks) {
 
 const original = (block) => block.querySelector("pre > code").textContent;
 
-class Snippet {
+export class Snippet {
   constructor(block, chain, edits) {
     this.block = block;
     this.chain = chain;
@@ -51,10 +57,19 @@ class Snippet {
     });
   }
 
+  // What the button that runs says.
+  get verb() {
+    return word.run;
+  }
+
+  get help() {
+    const above = this.chain.length - 1;
+    return (above ? [word.hintAfter(above), word.hint] : [word.hint]).join(language === "zh" ? "" : " ");
+  }
+
   build() {
-    const hints = this.chain.length > 1 ? [word.hintAfter(this.chain.length - 1), word.hint] : [word.hint];
     this.place = make("div", "attn-live-editor");
-    this.runButton = button(word.run, () => this.run(), "attn-live-primary");
+    this.runButton = button(this.verb, () => this.run(), "attn-live-primary");
     this.stopButton = button(word.stop, () => this.running?.stop(), "attn-live-primary");
     this.stopButton.hidden = true;
     this.bar = make("div", "attn-live-bar", [
@@ -64,7 +79,7 @@ class Snippet {
       button(word.copy, () => this.copy()),
       button(word.close, () => this.close()),
     ]);
-    this.hint = make("p", "attn-live-hint", [hints.join(language === "zh" ? "" : " ")]);
+    this.hint = make("p", "attn-live-hint", [this.help]);
     this.hint.id = `attn-live-${++count}`;
     this.status = make("p", "attn-live-status");
     this.status.setAttribute("role", "status");
@@ -107,7 +122,7 @@ class Snippet {
     let began = 0;
     this.running = runner.run(this.codes(), {
       language,
-      onOutput: (text) => this.print(text),
+      onOutput: (text) => this.hear(text),
       onProgress: (progress) => {
         if (progress.phase === "run") began = performance.now();
         this.tell(progress);
@@ -123,7 +138,7 @@ class Snippet {
 
   show(running) {
     const focused = [this.runButton, this.stopButton].includes(document.activeElement);
-    this.runButton.textContent = word.run;
+    this.runButton.textContent = this.verb;
     this.runButton.hidden = running;
     this.stopButton.hidden = !running;
     if (focused) this.leave(); // what is hidden loses the focus
@@ -171,13 +186,16 @@ class Snippet {
 
   fail(error, above) {
     const where = above ? word.errorAbove(above, error.line) : word.error(error.line);
-    const what = `${where}: ${error.kind}: ${error.message}`;
-    this.status.textContent = what;
-    const notice = make("div", "attn-live-error", [make("p", "", [what])]);
-    if (error.kind === "ModuleNotFoundError") notice.append(make("p", "", [word.noModule]));
-    notice.append(make("details", "", [make("summary", "", [word.trace]), make("pre", "", [error.trace])]));
-    this.result.append(notice);
+    const hint = error.kind === "ModuleNotFoundError" ? ` ${word.noModule}` : "";
+    this.status.textContent = `${where}: ${error.kind}: ${error.message}${hint && "."}${hint}`;
+    this.status.classList.add("attn-live-error");
+    const trace = make("pre", "", [error.trace]);
+    this.result.append(make("details", "attn-live-trace", [make("summary", "", [word.trace]), trace]));
     if (!above) this.editor.markLine(error.line);
+  }
+
+  hear(text) {
+    this.print(text);
   }
 
   // `text` goes on; `whole`, where it is all there, replaces it.
@@ -190,6 +208,7 @@ class Snippet {
 
   forget() {
     this.printed = null;
+    this.status.classList.remove("attn-live-error");
     this.result.replaceChildren();
     this.editor.unmark();
   }
@@ -240,27 +259,27 @@ class Snippet {
   }
 }
 
-function make(name, className = "", children = []) {
+export function make(name, className = "", children = []) {
   const element = document.createElement(name);
   if (className) element.className = className;
   element.append(...children);
   return element;
 }
 
-function button(text, press, className = "") {
+export function button(text, press, className = "") {
   const element = make("button", `attn-live-button ${className}`.trim(), [text]);
   element.type = "button";
   element.addEventListener("click", press);
   return element;
 }
 
-function output(label, text) {
+export function output(label, text) {
   const pre = make("pre", "", [make("code", "", [text])]);
   return make("div", "highlight attn-live-output", [make("p", "attn-live-label", [label]), pre]);
 }
 
 // As the page shows figures: inside its interactive element, where the page has that one.
-function drawn({ svg, element, data }) {
+export function drawn({ svg, element, data }) {
   const still = make("figure", "attn-figure");
   still.innerHTML = svg;
   still.id = still.firstElementChild.id || `attn-live-${++count}`;

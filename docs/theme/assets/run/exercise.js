@@ -1,0 +1,118 @@
+// An exercise as an editor with its starting code. Check hands the reader's function to
+// `attn.exercises.check`; the hints below come one at a time.
+
+import { WORDS } from "./exercise-words.js";
+import { markSolved } from "./solved.js";
+import { Snippet, button, drawn, language, make, open, output } from "./snippet.js";
+import { WORDS as SNIPPET } from "./words.js";
+
+const word = WORDS[language];
+
+// Runs after the reader's own code, in the same namespace. It imports anew what it uses: the
+// reader may have given those names to other things.
+const CHECK = (name, given) => `
+import contextlib, io, json
+from attn import exercises
+answer = None
+if "${given}" in globals():
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        solved = exercises.check("${name}", ${given}, "${language}")
+    answer = [solved, said.getvalue()]
+print(json.dumps(answer))
+`;
+
+export default function openExercise(block, page) {
+  open(block, page, Exercise).editor.focus();
+}
+
+document.addEventListener("attn-exercises-reset", () => {
+  for (const exercise of opened) exercise.reset();
+});
+const opened = new Set();
+
+class Exercise extends Snippet {
+  get verb() {
+    return word.check;
+  }
+
+  get help() {
+    return word.help;
+  }
+
+  build() {
+    super.build();
+    opened.add(this);
+    this.hints = following(this.block, "details.tip");
+    this.seen = new Set(this.hints.filter((hint) => hint.open));
+    for (const hint of this.hints) hint.addEventListener("toggle", this);
+    this.hintButton = button(word.hint, () => this.openHint());
+    this.stopButton.after(this.hintButton);
+    this.arrange();
+  }
+
+  // A hint was opened or closed.
+  handleEvent({ target }) {
+    if (target.open) this.seen.add(target);
+    this.arrange();
+  }
+
+  // Each hint is there once the one before it has been opened.
+  arrange() {
+    const next = this.hints.findIndex((hint) => !this.seen.has(hint));
+    this.hints.forEach((hint, place) => hint.classList.toggle("attn-away", next >= 0 && place > next));
+    this.hintButton.hidden = next < 0;
+  }
+
+  openHint() {
+    const hint = this.hints.find((hint) => !this.seen.has(hint));
+    hint.open = true;
+    hint.querySelector("summary").focus();
+  }
+
+  codes() {
+    const { exercise, function: given } = this.block.dataset;
+    return [this.editor.code, CHECK(exercise, given)];
+  }
+
+  hear() {} // what the check prints is for `showResults`
+
+  showResults([own, check]) {
+    const answer = check && !check.error ? JSON.parse(check.stdout) : null;
+    this.takePlace();
+    // The call at the end of the code has printed the same.
+    const printed = answer ? own.stdout.replace(answer[1], "") : own.stdout;
+    if (printed.trim()) this.print(null, printed);
+    if (own.stderr) this.result.append(output(SNIPPET[language].warnings, own.stderr));
+    for (const figure of own.figures) this.result.append(drawn(figure));
+    const error = own.error ?? check.error;
+    if (error) this.fail(error, 0);
+    else if (answer) this.showAnswer(...answer);
+    else this.status.textContent = word.noFunction(this.block.dataset.function);
+  }
+
+  showAnswer(solved, text) {
+    this.status.textContent = solved ? word.solved : word.notYet;
+    const box = output(word.answer, text.trimEnd());
+    box.classList.add(solved ? "attn-right" : "attn-wrong");
+    this.result.append(box);
+    if (solved) markSolved(this.block.dataset.exercise);
+  }
+
+  close() {
+    opened.delete(this);
+    for (const hint of this.hints) {
+      hint.removeEventListener("toggle", this);
+      hint.classList.remove("attn-away");
+    }
+    super.close();
+  }
+}
+
+// What matches between the block and the next heading.
+function following(block, selector) {
+  const found = [];
+  for (let next = block.nextElementSibling; next && !/^H\d$/.test(next.tagName); next = next.nextElementSibling) {
+    if (next.matches(selector)) found.push(next);
+  }
+  return found;
+}
