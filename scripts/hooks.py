@@ -17,6 +17,7 @@ from mkdocs.utils import get_relative_url, meta
 
 import elements
 import labs
+import notebooks
 import one_page
 import run_bundle
 import search_text
@@ -144,10 +145,34 @@ def on_page_context(context, page, config: MkDocsConfig, nav):
     for entry in one_page.search_plugin(config).search_index.entries:
         if entry["location"].split("#")[0] == page.url:
             entry |= {part: search_text.readable(entry[part]) for part in ("title", "text")}
-    return context
+    return context | {"notebook": notebook_links(page, config)}
+
+
+def notebook_links(page, config: MkDocsConfig) -> dict | None:
+    """For the page: where its notebook is, and where Colab opens it."""
+    language, extra = config.theme["language"], config.extra
+    name = notebooks.file_name(f"docs/{language}/{page.file.src_uri}")
+    if name is None:
+        return None
+    path = f"{notebooks.FOLDER}/{name}"
+    return {
+        "path": path,
+        "colab": notebooks.colab(extra["source_url"], extra["site_branch"], f"{language}/{path}"),
+    }
+
+
+def write_notebook(page, config: MkDocsConfig) -> None:
+    links = notebook_links(page, config)
+    site = notebooks.Site(config.site_name, config.site_url, urljoin(config.site_url, f"../{wheel_name(ROOT)}"))
+    text = links and pages.notebook(Path(page.file.abs_src_path), site)
+    if text:
+        target = Path(config.site_dir, links["path"])
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:
+    write_notebook(page, config)
     try:
         finished = pages.html(Path(page.file.abs_src_path), output)
     except KatexMissing as error:

@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import labs
+import notebooks
 from chapter import Chapter, ChapterError, Problem, parse, read
 from formulas import FormulaError, Formulas, line_of
 from runner import Runner
@@ -124,6 +125,13 @@ class Pages:
             line = line_of(error.tex, chapter.text)
             self.problems.append(Problem(chapter.path, line, str(error)))
             return page
+
+    def notebook(self, path: Path, site: notebooks.Site) -> str | None:
+        """The page as a notebook; None for a page that has none, or cannot be read."""
+        chapter = self._chapters.get(path)
+        if chapter is None or notebooks.file_name(chapter.path) is None:
+            return None
+        return notebooks.notebook(chapter, self._results(path), site)
 
     def _results(self, path: Path) -> Results:
         results = self._futures[path].result() if path in self._futures else {}

@@ -53,6 +53,7 @@ def main(
         print(f"Building for {address}, to be pushed to the branch {branch} of {remote} ({shown}).")
         if source := github_source(url):
             os.environ.setdefault("SOURCE_URL", source)
+            os.environ.setdefault("SITE_BRANCH", branch)
         pyodide = pyodide_files.gather(root, live, pyodide_folder)
         if editions.build(root, site_url=address, pyodide=pyodide):
             raise PublishError("The site was not built, so nothing is published.")

@@ -27,6 +27,7 @@ def identity(monkeypatch, tmp_path_factory):
         monkeypatch.setenv(f"GIT_{role}_NAME", "A Teacher 老师")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "teacher@example.org")
     monkeypatch.delenv("SOURCE_URL", raising=False)
+    monkeypatch.delenv("SITE_BRANCH", raising=False)
     monkeypatch.delenv("SITE_URL", raising=False)
 
 
