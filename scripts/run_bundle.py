@@ -17,7 +17,7 @@ from esbuild import BundleError, run_esbuild
 SOURCES = Path("docs/theme/assets/run")
 FOLDER = "assets/run"  # where the scripts stand in each edition
 BUTTONS = "run.js"
-MODULES = ("snippet.js",)
+MODULES = ("snippet.js", "exercise.js", "solved.js")
 WORKER = "worker.js"
 BACKEND = Path("scripts/capture_backend.py")  # goes into the worker
 

@@ -23,6 +23,7 @@ Results = dict[int, BlockResult]  # by the line of the block
 UPDATE = "run `python3 scripts/dev.py update`"
 
 _HIGHLIGHT = re.compile(r'<div class="language-(?P<language>[\w-]+) highlight">')
+_CHECK = re.compile(r'^exercises\.check\("(?P<name>[\w-]+)", (?P<function>\w+), lang=', re.M)
 _FIGURE = re.compile(r'(?:<p>)?<span data-figure="(?P<number>\d+)"></span>(?:</p>)?')
 
 
@@ -207,7 +208,7 @@ def _figure(figures: tuple[BlockFigure, ...], number: int) -> str:
 
 def _mark_fences(page: str, chapter: Chapter) -> str:
     fences = iter([fence for fence in chapter.fences if fence.info])
-    copies = _copies(chapter)
+    copies, exercises = _copies(chapter), _exercises(chapter)
     outputs = {block.output.line for block in chapter.blocks if block.output}
 
     def mark(match: re.Match) -> str:
@@ -218,17 +219,32 @@ def _mark_fences(page: str, chapter: Chapter) -> str:
             raise ValueError(f"a {language} block on the page has no fence in the chapter")
         if fence.line in outputs:
             return f'<div class="language-{language} highlight attn-output no-copy">'
+        exercise = exercises.get(fence.line, "")
+        run = "" if fence.importorskip else f' data-run="{_short_hash(fence.code)}"{exercise}'
         if fence.line not in copies:
-            return match[0]
+            return f'<div class="language-{language} highlight"{run}>' if exercise else match[0]
         more = " attn-cont" if fence.cont else ""
         copy = html.escape(copies[fence.line]).replace("\n", "&#10;")
-        run = "" if fence.importorskip else f' data-run="{_short_hash(fence.code)}"'
         return f'<div class="language-{language} highlight{more}" data-copy="{copy}"{run}>'
 
     page = _HIGHLIGHT.sub(mark, page)
     if (left := next(fences, None)) is not None:
         raise ValueError(f"the {left.info} block at line {left.line} is not a block on the page")
     return page
+
+
+def _exercises(chapter: Chapter) -> dict[int, str]:
+    """Attributes of the block that an exercise starts from, by its line: the first one under a
+    heading with the exercise's name that hands a function to the checker.
+    """
+    found: dict[str, tuple[int, str]] = {}
+    for fence in chapter.fences:
+        heading = [heading.id for heading in chapter.headings if heading.line < fence.line][-1:]
+        check = _CHECK.search(fence.code)
+        if check and heading == [check["name"]] and check["name"] not in found:
+            names = f' data-exercise="{check["name"]}" data-function="{check["function"]}"'
+            found[check["name"]] = fence.line, names
+    return dict(found.values())
 
 
 def _short_hash(code: str) -> str:
