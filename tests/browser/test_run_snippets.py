@@ -344,15 +344,44 @@ def test_a_failed_download_says_what_to_do_and_can_be_tried_again(site, open_tab
 def test_an_editor_that_could_not_be_loaded_is_asked_for_again(site, open_tab):
     tab = open_tab()
     page = open_chapter(site, tab.page, "en")
-    page.context.route("**/snippet.js*", lambda route: route.abort())
+    page.context.route("**/chunk-*.js*", lambda route: route.abort())
     block = Block(page, PRINTS, "en")
     block.run_button.click()
     expect(block.root.get_by_role("alert")).to_contain_text("could not be downloaded")
-    page.context.unroute("**/snippet.js*")
+    page.context.unroute("**/chunk-*.js*")
     block.run()
     expect(block.root.get_by_role("alert")).to_have_count(0)
     expect(block.status).to_contain_text(block.word["done"], timeout=START)
     page.context.close()
+
+
+def test_a_download_that_is_stopped_is_not_begun_again(site, open_tab):
+    tab = open_tab()
+    page = open_chapter(site, tab.page)
+    held = []
+    page.context.route("**/numpy-*.whl", lambda route: held.append(route))  # never answered
+    block = Block(page, PRINTS)
+    block.run_button.click()
+    page.wait_for_timeout(100)
+    while not held:
+        page.wait_for_timeout(100)
+    site.sent.clear()
+    block.press("stop")
+    expect(block.status).to_contain_text(block.word["stopped"])
+    page.wait_for_timeout(500)
+    assert site.sent == []
+    page.context.unroute("**/numpy-*.whl")
+    block.press("run")
+    expect(block.status).to_contain_text(block.word["done"], timeout=START)
+    page.context.close()
+
+
+def test_a_browser_that_has_no_such_workers_says_that_python_did_not_start(site, open_tab):
+    tab = open_tab()
+    tab.page.add_init_script("delete window.Worker")
+    block = Block(open_chapter(site, tab.page), PRINTS).run()
+    expect(block.status).to_contain_text("Python 没有启动：Worker is not defined")
+    tab.page.context.close()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

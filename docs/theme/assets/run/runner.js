@@ -5,6 +5,7 @@ export class Runner {
   constructor({ worker, python, wheel }) {
     this.addresses = { worker, python, wheel };
     this.worker = null;
+    this.started = false; // Python runs in the worker
     this.current = null; // the run that has the worker
     this.last = Promise.resolve();
     this.count = 0;
@@ -21,7 +22,9 @@ export class Runner {
   run(blocks, { language, onOutput = () => {}, onProgress = () => {} }) {
     const run = { blocks, language, onOutput, onProgress, stopped: false };
     if (this.current) onProgress({ phase: "wait" });
-    const answer = this.last.then(() => (run.stopped ? { stopped: true } : this.begin(run)));
+    const answer = this.last
+      .then(() => (run.stopped ? { stopped: true } : this.begin(run)))
+      .catch((problem) => this.refused(problem)); // a browser without such workers
     this.last = answer;
     answer.stop = () => this.stop(run);
     return answer;
@@ -29,7 +32,7 @@ export class Runner {
 
   begin(run) {
     this.current = run;
-    run.onProgress({ phase: this.worker ? "run" : "python", loaded: 0, total: 0 });
+    run.onProgress({ phase: this.started ? "run" : "python" });
     this.worker ??= this.start();
     return new Promise((settle) => {
       run.settle = (answer) => {
@@ -39,6 +42,11 @@ export class Runner {
       const prefix = `live${++this.count}`;
       this.worker.postMessage({ run: { blocks: run.blocks, language: run.language, prefix } });
     });
+  }
+
+  refused(problem) {
+    this.current = null;
+    return { failed: { file: null, message: problem.message } };
   }
 
   start() {
@@ -57,6 +65,7 @@ export class Runner {
     const run = this.current;
     if (failed) this.end(); // so that the next run starts from nothing
     if (!run) return;
+    if (phase === "run") this.started = true;
     if (progress) run.onProgress(progress);
     if (phase) run.onProgress({ phase });
     if (output) run.onOutput(output);
@@ -65,17 +74,20 @@ export class Runner {
   }
 
   // Python cannot be interrupted from outside where the page may not share memory with its
-  // worker, so the worker is ended; a new one is started at once, from what is downloaded.
+  // worker, so the worker is ended. A new one is started at once, from what was downloaded;
+  // but not where the download itself was stopped.
   stop(run) {
     run.stopped = true;
     if (run !== this.current) return;
+    const { started } = this;
     this.end();
     run.settle({ stopped: true });
-    this.worker = this.start();
+    if (started) this.worker = this.start();
   }
 
   end() {
     this.worker?.terminate();
     this.worker = null;
+    this.started = false;
   }
 }

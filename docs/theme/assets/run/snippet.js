@@ -231,8 +231,9 @@ export class Snippet {
     for (const element of this.recorded()) element.classList.remove("attn-away");
   }
 
-  reset() {
+  async reset() {
     this.running?.stop();
+    await this.running; // its last words come first
     this.editor.code = original(this.block).trimEnd();
     this.forget();
     this.giveBack();
