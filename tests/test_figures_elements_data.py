@@ -57,7 +57,7 @@ def gallery(**changes):
 def test_the_masks_of_the_gallery():
     masks = gallery()
     data = data_of(figures.mask_gallery(masks, lang="zh"), "mask-composer")
-    assert data == {"masks": {name: mask.tolist() for name, mask in masks.items()}}
+    assert data == {"form": "gallery", "masks": {name: mask.tolist() for name, mask in masks.items()}}
 
 
 def test_a_gallery_of_other_masks_has_no_composer():
@@ -70,7 +70,7 @@ def test_the_laboratory_starts_with_the_largest_width():
     assert data_of(figures.weights_by_width(rows, lang="en"), "scale-lab") == {"d": 128}
     norms = {d: rng.uniform(0, 0.5, size=40) for d in (8, 64)}
     data = data_of(figures.jacobian_norms(norms, norms, lang="en", faded=0.1), "scale-lab")
-    assert data == {"d": 64, "faded": 0.1}
+    assert data == {"form": "gradients", "d": 64, "faded": 0.1}
 
 
 def test_a_width_that_the_laboratory_cannot_have():

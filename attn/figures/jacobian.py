@@ -111,7 +111,7 @@ def jacobian_norms(
         _facet(page, number * FACET_HEIGHT, width, raw[width], scaled[width], highest, faded, word)
     describe(fig, _alt(raw, scaled, faded, word), title=word["title"])
     if max(raw) in LAB_WIDTHS:
-        make_interactive(fig, "scale-lab", {"d": max(raw), "faded": faded})
+        make_interactive(fig, "scale-lab", {"d": max(raw), "faded": faded}, form="gradients")
     return fig
 
 

@@ -111,7 +111,7 @@ def mask_gallery(masks: Mapping[str, np.ndarray], *, lang: str):
     texts = [_alt(word.get(name, name), mask, word, lang) for name, mask in tables.items()]
     describe(fig, word["alt"].format(masks=word["between_masks"].join(texts)), title=word["title"])
     if set(tables) == COMPOSED:
-        make_interactive(fig, "mask-composer", {"masks": tables})
+        make_interactive(fig, "mask-composer", {"masks": tables}, form="gallery")
     return fig
 
 

@@ -90,7 +90,7 @@ def test_weights_are_those_of_the_sample(lab, language):
 
 def test_gradients_are_those_of_the_sample(lab):
     element = lab(GRADIENTS)
-    assert element.data == {"d": 128, "faded": 0.05}
+    assert element.data == {"form": "gradients", "d": 128, "faded": 0.05}
     table = gradients_table(128, 1, 0.05)
     assert element.table("measured") == table
     assert f"{table[1][0]} of the rows hardly pass anything on" in note(element)
@@ -150,3 +150,31 @@ def test_the_same_address_gives_the_same_sample(lab):
     one = lab(GRADIENTS, state="doublings.5_seed.7").table("measured")
     other = lab(GRADIENTS, "zh", state="doublings.5_seed.7").table("measured")
     assert one == other != lab(GRADIENTS, state="doublings.5_seed.8").table("measured")
+
+
+# In theory ÷√d keeps the spread of the scores at 1 for any d, and with it the weights. Most raw rows
+# fade, but what the others send back grows with the length of the keys.
+@pytest.mark.parametrize(
+    ("page", "answer", "number"),
+    [
+        (WEIGHTS, "about the same", lambda d: weights_table(d, 1)[2][1]),
+        (GRADIENTS, "larger", lambda d: gradients_table(d, 1, 0.05)[4][0]),
+    ],
+)
+def test_a_guess_is_judged_by_what_is_measured(lab, page, answer, number):
+    element = lab(page)
+    first = note(element)
+    for guess in ("smaller", "about the same", "larger"):
+        element.root.get_by_role("button", name=guess, exact=True).click()
+        measured(element)
+        verdict = f"{'Yes' if guess == answer else 'No'}: {number(128)} became {number(512)}. d = 512"
+        assert note(element).startswith(verdict)
+    element.announced(f"became {number(512)}")
+    assert element.state() == "doublings.9_guess.2"
+    element.root.locator("input[type=range]").fill("7")
+    measured(element)
+    assert note(element) == first  # another d is no answer
+
+
+def test_a_guess_without_its_width_is_not_judged(lab):
+    assert note(lab(WEIGHTS, state="guess.1")).startswith("d = 128")

@@ -88,6 +88,44 @@ def test_numbers_can_be_hidden_to_guess_first(element):
     assert shares(shown) == expected(0, 3)
 
 
+def test_asked_one_answers_before_anything_is_shown(element):
+    shown = element("zh", state="numbers.0")
+    names = SENTENCES[0].labels("zh")
+    positions = shown.root.locator(".attn-who-reads-whom button")
+    ask = shown.root.get_by_role("button", name="考考我")
+    for row, guess in ((4, 4), (5, 0), (0, 3)):
+        ask.click()
+        assert reader(shown) == row
+        assert note(shown) == f"“{names[row]}”读谁最多？"
+        assert shares(shown) == ["?"] * 6 and shown.root.locator(".attn-who-reads-whom path").count() == 0
+        labels = positions.evaluate_all("buttons => buttons.map((b) => b.ariaLabel)")
+        assert not any("%" in label for label in labels)
+
+        positions.nth(guess).click()
+        assert reader(shown) == row  # a guess chooses no other reader
+        weights = SENTENCES[0].trace().weights[row]
+        most = names[weights.argmax()]
+        verdict = "猜对了。" if names[guess] == most else f"不是“{names[guess]}”。"
+        assert note(shown).startswith(f"{verdict}“{names[row]}”读得最多的是“{most}”，占 {weights.max():.1%}")
+        assert shares(shown) == expected(0, row)
+        shown.announced(verdict)
+    assert shown.state() == "row.0_numbers.0_guess.3"
+    positions.nth(2).click()  # the question is over
+    assert reader(shown) == 2 and shares(shown) == ["?"] * 6
+
+
+def test_a_question_by_keyboard_alone(element):
+    shown = element(reduced_motion="reduce")
+    page = shown.page
+    shown.root.get_by_role("button", name="Ask me").focus()
+    page.keyboard.press("Enter")
+    shown.announced("Which does “to” read most?")
+    for _ in range(5):  # Next, Back, and the positions ?, to, equal
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")
+    assert note(shown).startswith("Right. “to” reads “equal” most")
+
+
 def test_all_by_keyboard(element):
     shown = element()
     page = shown.page

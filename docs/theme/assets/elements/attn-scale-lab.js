@@ -3,12 +3,14 @@
 // data: {d, faded?}: the width to start with; with `faded`, the way back is measured too, and
 // `faded` is the norm of a Jacobian below which a row counts as faded.
 
-import { AttnElement, button, decimal, define, fill, html, nothing, percent, slider, table, whole } from "./shared.js";
+import { AttnElement, button, decimal, define, fill, html, nothing, percent, sentences, slider, table, whole } from "./shared.js";
 import { measureGradients, measureWeights, SCALES } from "./lab.js";
 
 const MOST_DOUBLINGS = 9; // d = 512
 const MOST_SEEDS = 999;
 const FEW = 0.05; // of the rows
+const NO_GUESS = -1;
+const ALIKE = 0.2; // a change that counts as none
 const PAUSE = 120; // ms without a change before a sample is drawn: at d = 512 that takes a while
 
 const WORDS = {
@@ -30,6 +32,11 @@ const WORDS = {
     weightsTable: "{rows} 行，每行 6 个得分；查询和键的每个数独立，均值 0，方差 1。",
     gradientsTable: "50 份随机输入，各 6 个位置，经过随机的 W_Q、W_K、W_V；每个输出收到随机的梯度。梯度的大小都指范数。",
     weightsSaid: "d = {d}，√d = {root}：不缩放时，一行里最大的权重平均占 {raw}；÷√d 后 {scaled}，÷d 后 {full}（平分是 16.7%）。",
+    askWeights: "先猜：d 从 {from} 调到 {most}，÷√d 之后最大的权重，平均会怎样？",
+    askGradients: "先猜：d 从 {from} 调到 {most}，不缩放，W_Q 的梯度总共会怎样？",
+    answers: ["变小", "差不多", "变大"],
+    yes: "对，从 {before} 到 {after}。",
+    no: "不对，从 {before} 到 {after}。",
     alive: "d = {d}：不缩放也只有 {faded} 的行几乎不传梯度。把 d 调大看看。",
     gradientsSaid: "d = {d}：不缩放时，{faded} 的行几乎不传梯度，一半查询收到的不足 {median}。W_Q 的梯度却没有消失，只是来自少数查询：最响的一成占 {loudest}。（不缩放，回来的路上也少乘一个 1/√d。）W_V 的路不经过 J。",
   },
@@ -51,6 +58,11 @@ const WORDS = {
     weightsTable: "{rows} rows of 6 scores; the numbers of queries and keys are independent, with mean 0 and variance 1.",
     gradientsTable: "50 random inputs of 6 positions, through random W_Q, W_K, W_V; each output gets a random gradient. The size of a gradient is its norm.",
     weightsSaid: "d = {d}, √d = {root}. Raw, the largest weight of a row is {raw} on average; with ÷√d {scaled}, with ÷d {full} (equal shares are 16.7%).",
+    askWeights: "Guess: d goes from {from} to {most}. The largest weight with ÷√d, on average, is then",
+    askGradients: "Guess: d goes from {from} to {most}. The raw gradient of W_Q, in all, is then",
+    answers: ["smaller", "about the same", "larger"],
+    yes: "Yes: {before} became {after}.",
+    no: "No: {before} became {after}.",
     alive: "d = {d}. Even raw, only {faded} of the rows hardly pass anything on. Make d larger.",
     gradientsSaid: "d = {d}. Raw, {faded} of the rows hardly pass anything on, and half of the queries get less than {median}. Yet the gradient of W_Q is not gone. It comes from few queries: the loudest tenth have {loudest}. (Raw scores also lack the factor 1/√d on the way back.) The path to W_V does not pass through J.",
   },
@@ -67,6 +79,7 @@ class ScaleLab extends AttnElement {
     return {
       doublings: whole(0, MOST_DOUBLINGS, Math.log2(this.data.d)),
       seed: whole(1, MOST_SEEDS, 1),
+      guess: whole(NO_GUESS, 2, NO_GUESS), // how the number asked for changes from here to the largest d
     };
   }
 
@@ -78,17 +91,23 @@ class ScaleLab extends AttnElement {
     return 2 ** this.state.doublings;
   }
 
+  sample(d) {
+    const { state, data } = this;
+    return data.faded ? measureGradients(d, state.seed, data.faded) : measureWeights(d, state.seed, SHARP);
+  }
+
   // Draw what the state asks for, a moment later; until then the last sample stays.
   measure() {
-    const asked = `${this.d} ${this.state.seed}`;
+    const { seed, guess } = this.state;
+    const asked = `${this.d} ${seed} ${guess !== NO_GUESS}`;
     if (asked === this.asked) return;
     const first = this.asked === undefined;
     this.asked = asked;
     clearTimeout(this.waiting);
     this.waiting = setTimeout(
       () => {
-        const { d, state, data } = this;
-        this.results = data.faded ? measureGradients(d, state.seed, data.faded) : measureWeights(d, state.seed, SHARP);
+        this.results = this.sample(this.d);
+        if (this.state.guess !== NO_GUESS) this.before = this.sample(this.data.d);
         this.measured = asked;
         this.update();
         if (!first) this.say(this.said);
@@ -104,14 +123,40 @@ class ScaleLab extends AttnElement {
       <div class="attn-controls">
         ${slider({
           label: "d", least: 0, most: MOST_DOUBLINGS, value: state.doublings, text: `= ${this.d}`,
-          move: (doublings) => this.set({ doublings }),
+          move: (doublings) => this.set({ doublings, guess: NO_GUESS }),
         })}
-        ${button(word.again, () => this.set({ seed: (state.seed % MOST_SEEDS) + 1 }))}
+        ${button(word.again, () => this.set({ seed: (state.seed % MOST_SEEDS) + 1, guess: NO_GUESS }))}
         <span class="attn-soft">${fill(word.sample, { seed: state.seed })}</span>
       </div>
       <div aria-busy=${this.measured !== this.asked}>${this.charts()} ${this.numbers()}</div>
+      ${this.data.d < 2 ** MOST_DOUBLINGS ? this.question() : nothing}
       <p class="attn-note">${this.said}</p>
     `;
+  }
+
+  question() {
+    const { word, state, data } = this;
+    const ask = fill(data.faded ? word.askGradients : word.askWeights, { from: data.d, most: 2 ** MOST_DOUBLINGS });
+    return html`<div role="group" aria-labelledby="${this.key}-ask">
+      <p id="${this.key}-ask">${ask}</p>
+      <div class="attn-controls">
+        ${word.answers.map((text, guess) =>
+          button(text, () => this.set({ guess, doublings: MOST_DOUBLINGS }), { pressed: guess === state.guess }),
+        )}
+      </div>
+    </div>`;
+  }
+
+  // Whether the guess was right, by what was measured.
+  get verdict() {
+    const { word, state, data, before, results } = this;
+    if (state.guess === NO_GUESS || state.doublings !== MOST_DOUBLINGS || this.measured !== this.asked) return "";
+    const read = ({ root, raw }) => (data.faded ? raw.wQ : root.largest);
+    const text = (measured) => (data.faded ? rough(read(measured)) : percent(read(measured), 0));
+    const growth = read(results) / read(before) - 1;
+    const change = Math.abs(growth) < ALIKE ? 0 : Math.sign(growth);
+    const told = { before: text(before), after: text(results) };
+    return fill(state.guess - 1 === change ? word.yes : word.no, told);
   }
 
   // One row of weights under each scale.
@@ -147,8 +192,11 @@ class ScaleLab extends AttnElement {
   }
 
   get said() {
+    return this.results ? sentences([this.verdict, this.described], this.language) : nothing;
+  }
+
+  get described() {
     const { word, results, d, data } = this;
-    if (!results) return nothing;
     const { raw, root, full } = results;
     if (!data.faded) {
       const shares = { raw: percent(raw.largest, 0), scaled: percent(root.largest, 0), full: percent(full.largest, 0) };

@@ -9,6 +9,7 @@ import {
 const PITCH = 100; // of the drawing, which is as wide as the row of positions
 const FOOT = 150;
 const WIDEST = 40; // the line of a weight of 1
+const [NO_QUESTION, ASKED] = [-1, -2]; // or the position that was guessed
 const PAUSES = { slow: 4000, usual: 2400, fast: 1200 }; // ms for each reader
 
 const WORDS = {
@@ -28,6 +29,11 @@ const WORDS = {
     most: "“{reader}”读得最多的是“{most}”，占 {mostShare}；最少的是“{least}”，占 {leastShare}；加起来 100%。",
     reverse: "反过来是另一行：“{most}”读“{reader}”，占 {share}。",
     guess: "“{reader}”读谁最多，读谁最少？先看线猜，再显示数字。",
+    quiz: "考考我",
+    ask: "“{reader}”读谁最多？",
+    pickGuess: "点你猜的位置",
+    yes: "猜对了。",
+    no: "不是“{guess}”。",
     same: "两句里“{reader}”的查询是同一行数；读法不同，是因为别的位置不同。",
     atOnce: "六个位置其实是同时算的，一个一个放只是为了看清。",
   },
@@ -46,6 +52,11 @@ const WORDS = {
     isReadUnsaid: "{name}",
     most: "“{reader}” reads “{most}” most, {mostShare}, and “{least}” least, {leastShare}. Together it is 100%.",
     reverse: "The other way round is another row: “{most}” reads “{reader}” with {share}.",
+    quiz: "Ask me",
+    ask: "Which does “{reader}” read most?",
+    pickGuess: "Press your guess.",
+    yes: "Right.",
+    no: "Not “{guess}”.",
     guess: "Which does “{reader}” read most, and which least? Guess from the lines, then show the numbers.",
     same: "“{reader}” has the same query in both sentences. It reads differently because the others differ.",
     atOnce: "All six are computed at once; they come one by one only to be seen.",
@@ -62,6 +73,7 @@ class WhoReadsWhom extends AttnElement {
       sentence: whole(1, given.length, 1),
       numbers: flag(true),
       speed: choice(Object.keys(PAUSES), "usual"),
+      guess: whole(ASKED, given[0].labels.length - 1, NO_QUESTION),
     };
   }
 
@@ -69,15 +81,26 @@ class WhoReadsWhom extends AttnElement {
     return this.data.sentences[this.state.sentence - 1];
   }
 
+  get asks() {
+    return this.state.guess === ASKED;
+  }
+
+  // An answer shows the numbers, whatever the reader chose before.
+  get numbers() {
+    return this.state.numbers ? !this.asks : this.state.guess >= 0;
+  }
+
   view() {
     const { labels, weights } = this.sentence;
     const { row, sentence } = this.state;
     return html`
       ${this.whatToShow()}
-      <p class="attn-caption" id="${this.key}-pick">${this.word.pick}</p>
+      <p class="attn-caption" id="${this.key}-pick">${this.asks ? this.word.pickGuess : this.word.pick}</p>
       <div class="attn-who-reads-whom" style="--count: ${labels.length}" role="group" aria-labelledby="${this.key}-pick">
         <svg viewBox="0 0 ${labels.length * PITCH} ${FOOT}" aria-hidden="true">
-          ${keyed(`${row} ${sentence}`, svg`<g>${weights[row].map((weight, j) => line(row, j, weight, labels.length))}</g>`)}
+          ${this.asks
+            ? nothing
+            : keyed(`${row} ${sentence}`, svg`<g>${weights[row].map((weight, j) => line(row, j, weight, labels.length))}</g>`)}
         </svg>
         ${labels.map((name, j) => this.position(name, j, weights[row][j]))}
       </div>
@@ -87,12 +110,13 @@ class WhoReadsWhom extends AttnElement {
   }
 
   position(name, j, weight) {
-    const { row, numbers } = this.state;
-    const kind = (j === row ? "reads" : "isRead") + (numbers ? "" : "Unsaid");
+    const { row, sentence } = this.state;
+    const kind = (j === row ? "reads" : "isRead") + (this.numbers ? "" : "Unsaid");
+    const press = () => (this.asks ? this.show(row, sentence, j) : this.show(j));
     const label = fill(this.word[kind], { name, share: percent(weight) });
     return html`<div>
-      ${button(name, () => this.show(j), { pressed: j === row, label })}
-      <span aria-hidden="true">${numbers ? percent(weight) : "?"}</span>
+      ${button(name, press, { pressed: j === row, label })}
+      <span aria-hidden="true">${this.numbers ? percent(weight) : "?"}</span>
     </div>`;
   }
 
@@ -121,6 +145,7 @@ class WhoReadsWhom extends AttnElement {
         ${button(word.back, () => turn(-1))}
         ${this.player({ primary: true })}
         ${button(word.next, () => turn(1))}
+        ${button(word.quiz, () => this.show((state.row + 1) % count, state.sentence, ASKED))}
         ${this.calm
           ? nothing
           : choose(this, {
@@ -132,9 +157,9 @@ class WhoReadsWhom extends AttnElement {
   }
 
   // A reader, chosen by the reader of the page: that ends a show.
-  show(row, sentence = this.state.sentence) {
+  show(row, sentence = this.state.sentence, guess = NO_QUESTION) {
     this.pause();
-    this.set({ row, sentence });
+    this.set({ row, sentence, guess });
     this.say(this.said);
   }
 
@@ -146,12 +171,14 @@ class WhoReadsWhom extends AttnElement {
     const most = row.indexOf(Math.max(...row));
     const least = row.indexOf(Math.min(...row));
     const shares = { mostShare: percent(row[most]), leastShare: percent(row[least]) };
-    const told = fill(state.numbers ? word.most : word.guess, { reader, most: labels[most], least: labels[least], ...shares });
+    if (this.asks) return fill(word.ask, { reader });
+    const verdict = state.guess >= 0 && fill(state.guess === most ? word.yes : word.no, { guess: labels[state.guess] });
+    const told = fill(this.numbers ? word.most : word.guess, { reader, most: labels[most], least: labels[least], ...shares });
     const reverse =
-      state.numbers && most !== state.row &&
+      this.numbers && most !== state.row &&
       fill(word.reverse, { reader, most: labels[most], share: percent(weights[most][state.row]) });
     const differs = state.sentence > 1 && data.same_query[state.row] && fill(word.same, { reader });
-    return sentences([told, this.playing ? word.atOnce : differs || reverse], this.language);
+    return sentences([verdict, told, this.playing ? word.atOnce : differs || reverse], this.language);
   }
 
   get wait() {
@@ -159,7 +186,7 @@ class WhoReadsWhom extends AttnElement {
   }
 
   tick() {
-    this.set({ row: (this.state.row + 1) % this.sentence.labels.length });
+    this.set({ row: (this.state.row + 1) % this.sentence.labels.length, guess: NO_QUESTION });
     return true;
   }
 }
