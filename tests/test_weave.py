@@ -173,3 +173,58 @@ def test_a_block_that_needs_a_package_of_its_own_cannot_run_in_the_page():
     assert first and third and not second
     assert first != third  # a block that changes gets another mark,
     assert marks(plain * 2) == [first, first]  # and one that does not keeps it
+
+
+EXERCISE = """\
+# T {#t}
+
+## Demonstration {#show}
+
+```python
+exercises.check("one", wrong, lang="en")
+```
+
+### One {#one}
+
+```py
+def first(x):
+    ...
+
+
+exercises.check("one", first, lang="en")
+```
+
+???+ success "Answer"
+
+    ```python
+    exercises.check("one", second, lang="en")
+    ```
+
+### Two {#two}
+
+```python
+exercises.check("one", first, lang="en")
+```
+
+```py
+print(1)
+```
+"""
+RENDERED = "".join(
+    f'<div class="language-{language} highlight"><pre></pre></div>'
+    for language in ("python", "py", "python", "python", "py")
+)
+
+
+def test_what_an_exercise_starts_from_is_marked_and_nothing_else_is():
+    page = finish(RENDERED, EXERCISE, "x.md", ())
+    blocks = re.findall(r"<div [^>]*>", page)
+    assert ["data-exercise" in block for block in blocks] == [False, True, False, False, False]
+    assert re.search(r'data-run="[0-9a-f]{8}" data-exercise="one" data-function="first"', blocks[1])
+    assert blocks[4] == '<div class="language-py highlight">'
+
+
+def test_an_exercise_that_runs_as_it_stands_keeps_what_copy_copies():
+    rendered = RENDERED.replace("-py ", "-python ", 1)
+    page = finish(rendered, EXERCISE.replace("```py\ndef", "```python\ndef"), "x.md", ())
+    assert re.search(r'<div [^>]*data-copy="def first[^>]* data-exercise="one"', page)

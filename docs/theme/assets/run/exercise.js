@@ -83,7 +83,7 @@ class Exercise extends Snippet {
     const printed = answer ? own.stdout.replace(answer[1], "") : own.stdout;
     if (printed.trim()) this.print(null, printed);
     if (own.stderr) this.result.append(output(SNIPPET[language].warnings, own.stderr));
-    for (const figure of own.figures) this.result.append(drawn(figure));
+    for (const figure of own.figures ?? []) this.result.append(drawn(figure));
     const error = own.error ?? check.error;
     if (error) this.fail(error, 0);
     else if (answer) this.showAnswer(...answer);
