@@ -48,6 +48,7 @@ const word = WORDS[document.documentElement.lang.startsWith("zh") ? "zh" : "en"]
 const blocks = [...document.querySelectorAll(".highlight[data-run]")];
 const edits = new Edits(page, blocks);
 let attempts = 0;
+let styled;
 
 for (const block of blocks) {
   const button = document.createElement("button");
@@ -91,8 +92,6 @@ const exercises = blocks.filter((block) => block.dataset.exercise);
 if (exercises.length && location.protocol !== "file:") {
   load("solved.js").then((show) => show(exercises, { edits, addresses: addresses() }), () => {});
 }
-
-let styled;
 
 function style() {
   styled ??= new Promise((done, failed) => {
