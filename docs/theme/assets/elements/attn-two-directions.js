@@ -48,7 +48,7 @@ const WORDS = {
     self: "{i} and itself: {one}",
     selfAsks: "{i} asks itself: {one}",
     from: "query of {i}, key of {j}",
-    there: "in the other sentence {i} and {j}: ",
+    there: "other sentence: {i} and {j} ",
     same: "{one}, the same",
     moved: "{one}, moved",
     count: "Underlined is what both sentences share: {similarity} similarities and {scores} scores, of {all} each.",
