@@ -19,6 +19,7 @@ import pytest
 import dev
 import editions
 import environment
+import live
 import progress
 import pyodide_files
 
@@ -362,6 +363,20 @@ def test_build_that_requires_them_does_not_begin(build, capsys):
     assert dev.main(["build", "--live=required"]) == 2
     assert build == []
     assert "cannot run code" in capsys.readouterr().err
+
+
+def test_serve_fetches_beside_the_pages_unless_they_must_run_code(build, root, tmp_path, monkeypatch, capsys):
+    served = []
+    monkeypatch.setattr(live, "serve", lambda root, **options: served.append(options) or 0)
+    monkeypatch.setattr(dev, "check_port", lambda host, port: None)
+    assert dev.main(["serve"]) == 0
+    assert dev.main(["serve", "--live=off"]) == 0
+    assert [options["run_code"] for options in served] == [True, False]
+    assert dev.main(["serve", "--live=required"]) == 2  # before anything is served
+    assert len(served) == 2 and "cannot run code" in capsys.readouterr().err
+    given = put_wheels(tmp_path / "given")
+    assert dev.main(["serve", "--live=required", "--pyodide", str(given)]) == 0
+    assert served[-1]["pyodide_folder"] == given and kept(root) == NEEDED
 
 
 @pytest.mark.parametrize("option", ["--live=yes", "--pyodide=/no/such/folder"])
