@@ -187,7 +187,7 @@ export class Snippet {
   fail(error, above) {
     const where = above ? word.errorAbove(above, error.line) : word.error(error.line);
     const hint = error.kind === "ModuleNotFoundError" ? ` ${word.noModule}` : "";
-    this.status.textContent = `${where}: ${error.kind}: ${error.message}${hint && "."}${hint}`;
+    this.status.textContent = `${where}${word.colon}${error.kind}: ${error.message}${hint && "."}${hint}`;
     this.status.classList.add("attn-live-error");
     const trace = make("pre", "", [error.trace]);
     this.result.append(make("details", "attn-live-trace", [make("summary", "", [word.trace]), trace]));

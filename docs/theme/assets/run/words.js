@@ -28,6 +28,7 @@ export const WORDS = {
     warnings: "警告",
     trace: "完整的出错信息",
     error: (line) => `第 ${line} 行出错`,
+    colon: "：",
     errorAbove: (block, line) => `上面第 ${block} 块的第 ${line} 行出错`,
     noModule: "页面里的 Python 只有标准库、NumPy、matplotlib 和 attn。",
     missing: (file) => `${file} 没有下载成功。请检查网络，再按“重试”；已经下载的部分一般不用重来。`,
@@ -60,6 +61,7 @@ export const WORDS = {
     warnings: "Warnings",
     trace: "The whole traceback",
     error: (line) => `Error in line ${line}`,
+    colon: ": ",
     errorAbove: (block, line) => `Error in line ${line} of block ${block} above`,
     noModule: "Python in this page has the standard library, NumPy, matplotlib and attn.",
     missing: (file) =>
