@@ -77,6 +77,9 @@ def make_parser() -> argparse.ArgumentParser:
     sub = command("build", build, "build the site into site/; stop at the first broken promise")
     _add_site_url(sub)
     _add_live(sub, "auto")
+    sub.add_argument(
+        "--offline", action="store_true", help="make the zip of the whole site too, to read offline"
+    )
 
     sub = command(
         "test",
@@ -139,7 +142,9 @@ def build(arguments) -> int:
     import editions
 
     files = pyodide(arguments)
-    status = editions.build(ROOT, site_url=arguments.site_url, pyodide=files)
+    status = editions.build(
+        ROOT, site_url=arguments.site_url, pyodide=files, with_offline=arguments.offline
+    )
     if status == 0 and files is None and arguments.live == "auto":
         print("The pages cannot run their code: see above.")
     return status

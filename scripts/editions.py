@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import offline
 from pages import run_ahead, shared_formulas
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
@@ -32,6 +33,7 @@ def build(
     site_url: str | None = None,
     serving: bool = False,
     pyodide: dict[str, Path] | None = None,
+    with_offline: bool = False,
     report: Callable[[str], None] = print,
 ) -> int:
     """Build the editions and the root pages; returns an exit status.
@@ -45,28 +47,52 @@ def build(
     serving : show problems on the pages instead of failing.
     pyodide : the files with which a page runs its code (`pyodide_files.gather`); without, no
         page offers that.
+    with_offline : make the zip to be read without a network too; the pages then link to it.
     """
     address = site_url or os.environ.get("SITE_URL") or LOCAL
     set_environment(root, address, execute)
     os.environ["ATTN_LIVE"] = "1" if pyodide else "0"
+    os.environ["OFFLINE_SIZE"] = ""
     if execute:
         run_ahead(root, languages)
-    try:
+
+    def whole(site: Path, *, for_disk: bool) -> bool:
+        """Everything of one site; says what is wrong."""
         for language in languages:
             started = time.perf_counter()
-            report(f"{language}: building …")
-            if not build_edition(root, language, strict=strict, serving=serving):
+            report(f"{language}: building{' the offline copy' * for_disk} …")
+            if not build_edition(root, language, site, strict=strict, serving=serving):
                 report(f"{language}: failed")
-                return 1
+                return False
             report(f"{language}: built in {time.perf_counter() - started:.1f} s")
+        try:
+            wheel = place_root_files(root, site, address, for_disk=for_disk)
+        except RuntimeError as error:
+            print(error)
+            return False
+        place_pyodide(site / "pyodide", pyodide or {}, wheel)
+        return True
+
+    site = root / "site"
+    packed = site / offline.NAME
+    try:
+        if with_offline:
+            os.environ["ATTN_OFFLINE"] = "true"
+            copy = root / ".cache" / "offline"
+            if not whole(copy / "site", for_disk=True):
+                return 1
+            made = offline.pack(copy / "site", copy / offline.NAME)
+            os.environ["OFFLINE_SIZE"] = offline.megabytes(made)
+            report(f"{offline.NAME}: {offline.megabytes(made)} MB")
+        os.environ["ATTN_OFFLINE"] = "false"
+        if not whole(site, for_disk=False):
+            return 1
     finally:
         shared_formulas(root).close()
-    try:
-        wheel = place_root_files(root, address)
-    except RuntimeError as error:
-        print(error)
-        return 1
-    place_pyodide(root / "site" / "pyodide", pyodide or {}, wheel)
+    if with_offline:
+        shutil.copyfile(made, packed)
+    else:
+        packed.unlink(missing_ok=True)  # of an earlier build: no page links to it any more
     return 0
 
 
@@ -103,7 +129,9 @@ def _git(root: Path, *command: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def build_edition(root: Path, language: str, *, strict: bool, serving: bool = False) -> bool:
+def build_edition(
+    root: Path, language: str, site: Path, *, strict: bool, serving: bool = False
+) -> bool:
     from mkdocs.commands.build import build as mkdocs_build
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort, ConfigurationError
@@ -112,7 +140,8 @@ def build_edition(root: Path, language: str, *, strict: bool, serving: bool = Fa
     messages.setLevel(logging.WARNING)
     logging.getLogger("mkdocs").addHandler(messages)
     try:
-        config = load_config(str(root / CONFIGS[language]), strict=strict)
+        folder = str(site / language)
+        config = load_config(str(root / CONFIGS[language]), strict=strict, site_dir=folder)
         config.plugins.on_startup(command="serve" if serving else "build", dirty=False)
         mkdocs_build(config)
     except (Abort, ConfigurationError) as stop:
@@ -123,13 +152,14 @@ def build_edition(root: Path, language: str, *, strict: bool, serving: bool = Fa
     return True
 
 
-def place_root_files(root: Path, address: str) -> Path:
+def place_root_files(root: Path, site: Path, address: str, *, for_disk: bool = False) -> Path:
     """The pages that choose a language, the wheel, and a mark for GitHub Pages. Returns the wheel."""
     from wheel import build_wheel
 
-    site, base = root / "site", urlsplit(address).path.rstrip("/") + "/"
+    base = urlsplit(address).path.rstrip("/") + "/"
+    home = "index.html" if for_disk else ""  # a server finds it by itself
     for source in sorted((root / "docs" / "theme" / "root").glob("*.html")):
-        page = source.read_text("utf-8").replace("{{ base }}", base)
+        page = source.read_text("utf-8").replace("{{ base }}", base).replace("{{ home }}", home)
         (site / source.name).write_text(page, encoding="utf-8", newline="\n")
     wheel = build_wheel(root, root / ".cache" / "wheel")
     shutil.copyfile(wheel, site / wheel.name)

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXECUTE = "ATTN_EXECUTE"  # 0 in the environment: build without running any block
 LIVE = "ATTN_LIVE"  # 1 in the environment: Pyodide's files stand in the site
 
+WORKER = "assets/js/iframe-worker.js"
 LABS = ROOT / ".cache" / "labs"
 
 CHAPTER = re.compile(r"chapters/(?P<number>\d\d)-")
@@ -53,6 +54,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if os.environ.get(EXECUTE) != "0":
         runner = shared_runner(ROOT)
         runner.refresh()
+    if offline(config):
+        config.extra["polyfills"] = [WORKER]  # in place of the one that the plugin takes from another host
     labs.prepare(config, LABS, execute=runner is not None and not serving)
     pages = Pages(ROOT, runner, shared_formulas(ROOT), config.theme["language"])
     return config
@@ -64,6 +67,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             **{path: _content(content) for path, content in katex_files(ROOT).items()},
             **bundled_scripts(files, config.theme["language"]),
         }
+        if offline(config):
+            generated[WORKER] = _content(ROOT / "node_modules" / "iframe-worker" / "shim" / "index.js")
     except (KatexMissing, BundleError) as error:
         raise Abort(str(error)) from None
     for path, content in generated.items():
@@ -81,6 +86,11 @@ def bundled_scripts(files: Files, language: str) -> dict[str, dict]:
     if live():
         scripts |= run_bundle.bundles(ROOT, ROOT / ".cache" / "run", node)
     return {path: _content(script) for path, script in scripts.items()}
+
+
+def offline(config: MkDocsConfig) -> bool:
+    """Whether the pages are for a disk, where a script may start no other by itself."""
+    return config.plugins["material/offline"].config.enabled
 
 
 def live() -> bool:

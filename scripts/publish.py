@@ -55,7 +55,7 @@ def main(
             os.environ.setdefault("SOURCE_URL", source)
             os.environ.setdefault("SITE_BRANCH", branch)
         pyodide = pyodide_files.gather(root, live, pyodide_folder)
-        if editions.build(root, site_url=address, pyodide=pyodide):
+        if editions.build(root, site_url=address, pyodide=pyodide, with_offline=True):
             raise PublishError("The site was not built, so nothing is published.")
         site = root / "site"
         print(describe(site, remote, branch, shown, address, published))

@@ -40,7 +40,7 @@ def everything(root: Path) -> int:
     tests = root / "tests"
     readmes = [root / name for name in ("README.md", "README.zh.md")]
     # What is missing (a browser, Pyodide's files) is a failure in CI, elsewhere a remark.
-    build = [*dev, "build", *(["--live=required"] if in_ci(os.environ) else [])]
+    build = [*dev, "build", "--offline", *(["--live=required"] if in_ci(os.environ) else [])]
     results = [
         pytest("unit tests", root, [tests, *(f"--ignore={tests / name}" for name in LATER)]),
         pytest("code blocks", root, ["--codeblocks", root / "docs/zh", root / "docs/en", *readmes]),

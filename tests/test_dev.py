@@ -100,6 +100,13 @@ def test_build_takes_the_address_from_the_option_or_the_variable(here, monkeypat
     assert given == [None, None, "https://a.example/one/", "https://b.example/"]
 
 
+def test_the_zip_is_made_when_asked_for(here, monkeypatch):
+    editions = Fake(monkeypatch, "editions", "build")
+    dev.main(["build"])
+    dev.main(["build", "--offline"])
+    assert [options["with_offline"] for _, options in editions.calls] == [False, True]
+
+
 def test_build_passes_its_status_on(here, monkeypatch):
     Fake(monkeypatch, "editions", "build", 1)
     assert dev.main(["build"]) == 1
@@ -163,7 +170,7 @@ sys.path.insert(0, str(Path(sys.argv[1]).parent))
 import editions, environment, pages
 from chapter import parse
 
-def build(root, site_url, pyodide):
+def build(root, **options):
     block = "```python\\nimport time\\ntime.sleep(600)\\n```\\n"
     pages.shared_runner(root).run(parse(block))
     raise KeyboardInterrupt
@@ -290,7 +297,7 @@ def test_everything_passes_and_is_counted(tree, browser, capfd):
 
 
 @POSIX
-@pytest.mark.parametrize("ci, said", [("true", "ran build --live=required"), ("", "ran build\n")])
+@pytest.mark.parametrize("ci, said", [("true", "ran build --offline --live=required"), ("", "ran build --offline\n")])
 def test_in_ci_the_pages_must_be_able_to_run_their_code(tree, browser, capfd, monkeypatch, ci, said):
     monkeypatch.setenv("CI", ci)
     assert said in everything(tree, capfd)[1]

@@ -61,7 +61,8 @@ def built(monkeypatch):
     """Stands for the build: writes some pages. Its record says for which address."""
     addresses = []
 
-    def build(root, *, site_url, pyodide):
+    def build(root, *, site_url, pyodide, with_offline):
+        assert with_offline, "what is published can be read offline too"
         addresses.append(site_url)
         for name, content in PAGES.items():
             (root / "site" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +191,7 @@ def test_a_commit_with_such_changes_says_so(root, remote):
 
 
 def test_a_failed_build_is_not_published(root, remote, monkeypatch, capsys):
-    monkeypatch.setattr(editions, "build", lambda root, *, site_url, pyodide: 1)
+    monkeypatch.setattr(editions, "build", lambda root, **options: 1)
     assert run(root) == 1
     assert git(remote, "branch", "--list") == b""
 

@@ -187,7 +187,7 @@ def test_each_step_is_a_command_that_the_readme_documents(workflow, machine):
 
 def test_a_site_whose_pages_cannot_run_their_code_is_not_deployed(workflow):
     commands = [step.get("run", "") for _, step in steps(workflow)]
-    assert "python3 scripts/dev.py build --live=required" in commands
+    assert "python3 scripts/dev.py build --live=required --offline" in commands
 
 
 @POSIX

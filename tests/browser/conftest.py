@@ -35,10 +35,11 @@ import editions, pyodide_files
 root, served = Path.cwd(), Path(sys.argv[1])
 if not (root / "site").exists():
     pyodide = pyodide_files.files(root)  # without them, the pages cannot run code
-    if editions.build(root, site_url="http://127.0.0.1/repo/", pyodide=pyodide):
+    address = "http://127.0.0.1/repo/"
+    if editions.build(root, site_url=address, pyodide=pyodide, with_offline=True):
         sys.exit(1)
 for prefix in ("/repo/", "/"):
-    editions.place_root_files(root, "http://127.0.0.1" + prefix)
+    editions.place_root_files(root, root / "site", "http://127.0.0.1" + prefix)
     shutil.copytree(root / "site", served / prefix.strip("/"), dirs_exist_ok=True)
 """
 
