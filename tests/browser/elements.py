@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,16 @@ def address(site: Site, name: str, language: str, page: int | str = 0) -> str:
     assert found, f"no page of the edition {language} has an element {name}"
     path = found[page] if isinstance(page, int) else next(path for path in found if page in path)
     return site.url(path)
+
+
+def addresses_of_forms(site: Site, name: str, language: str) -> list[str]:
+    """For each form of an element, the address of the first page that has it."""
+    first = {}
+    for path in pages_with(site.folder, name, language):
+        text = (site.folder / path / "index.html").read_text("utf-8")
+        tag = re.search(rf'<attn-{name}>.*?(<script type="application/json".*?>)', text, re.DOTALL)[1]
+        first.setdefault(tag, site.url(path))
+    return list(first.values())
 
 
 def open_element(page: Page, address: str, name: str, state: str | None = None) -> Element:

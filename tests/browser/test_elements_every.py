@@ -8,7 +8,16 @@ from urllib.parse import quote
 
 import pytest
 from conftest import ROOT
-from elements import LANGUAGES, NAMES, PHONE, address, element_on, open_element, small_targets
+from elements import (
+    LANGUAGES,
+    NAMES,
+    PHONE,
+    address,
+    addresses_of_forms,
+    element_on,
+    open_element,
+    small_targets,
+)
 from test_every_page import CUT_OFF, OUT_OF_REACH, WIDER_THAN_THE_SCREEN
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -44,18 +53,19 @@ def test_the_element_takes_the_place_of_the_figure(site, tab, name, language):
 
 
 @every_element
-def test_what_follows_does_not_move_when_the_element_comes(site, tab, name):
+@both_languages
+def test_what_follows_does_not_move_when_the_element_comes(site, tab, name, language):
     for viewport in (PHONE, {"width": 1280, "height": 800}):
-        for language in LANGUAGES:
-            tops = []
+        for place in addresses_of_forms(site, name, language):
+            heights = []
             for scripts in ("**/nothing.js", "**/assets/elements/*.js"):
                 page = tab(viewport=viewport)
                 page.route(scripts, lambda route: route.fulfill(body="", content_type="text/javascript"))
-                page.goto(address(site, name, language))
+                page.goto(place)
                 page.wait_for_load_state("networkidle")
-                tops.append(page.locator(f"attn-{name}").first.bounding_box()["height"])
-            ready, before = tops
-            assert abs(ready - before) < 1, f"{viewport['width']} px, {language}: {before} becomes {ready}"
+                heights.append(page.locator(f"attn-{name}").first.bounding_box()["height"])
+            ready, before = heights
+            assert abs(ready - before) < 1, f"{viewport['width']} px, {place}: {before} becomes {ready}"
 
 
 @every_element
