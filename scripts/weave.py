@@ -219,8 +219,8 @@ def _mark_fences(page: str, chapter: Chapter) -> str:
             raise ValueError(f"a {language} block on the page has no fence in the chapter")
         if fence.line in outputs:
             return f'<div class="language-{language} highlight attn-output no-copy">'
-        exercise = exercises.get(fence.line, "")
-        run = "" if fence.importorskip else f' data-run="{_short_hash(fence.code)}"{exercise}'
+        exercise = exercises.get(fence.line)
+        run = exercise or ("" if fence.importorskip else f' data-run="{_short_hash(fence.code)}"')
         if fence.line not in copies:
             return f'<div class="language-{language} highlight"{run}>' if exercise else match[0]
         more = " attn-cont" if fence.cont else ""
@@ -235,15 +235,17 @@ def _mark_fences(page: str, chapter: Chapter) -> str:
 
 def _exercises(chapter: Chapter) -> dict[int, str]:
     """Attributes of the block that an exercise starts from, by its line: the first one under a
-    heading with the exercise's name that hands a function to the checker.
+    heading with the exercise's name that hands a function to the checker. What a reader wrote is
+    kept under that name, so that it outlives a change of the starting code.
     """
     found: dict[str, tuple[int, str]] = {}
     for fence in chapter.fences:
         heading = [heading.id for heading in chapter.headings if heading.line < fence.line][-1:]
         check = _CHECK.search(fence.code)
         if check and heading == [check["name"]] and check["name"] not in found:
-            names = f' data-exercise="{check["name"]}" data-function="{check["function"]}"'
-            found[check["name"]] = fence.line, names
+            name, function = check["name"], check["function"]
+            attributes = f' data-run="{name}" data-exercise="{name}" data-function="{function}"'
+            found[name] = fence.line, attributes
     return dict(found.values())
 
 

@@ -21,11 +21,11 @@ PAGE = "chapters/16-exercises/"
 START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
 NAMES = exercises.names()
 WORDS = {
-    "zh": {"write": "在这里写", "go on": "接着写", "check": "检查", "hint": "提示", "reset": "还原", "close": "收起",
+    "zh": {"write": "在这里写", "copy": "复制", "go on": "接着写", "check": "检查", "hint": "提示", "reset": "还原", "close": "收起",
            "stop": "停止", "stopped": "已停止", "solved": "✓ 做对了。", "not yet": "还不对",
            "count": "做对了 {} 题，共 25 题。", "export": "导出", "clear": "清空", "mark": "✓ 已做对",
            "no function": "代码里没有函数 scores", "line": "第 3 行出错"},
-    "en": {"write": "Write it here", "go on": "Go on writing", "check": "Check", "hint": "Hint", "reset": "Reset",
+    "en": {"write": "Write it here", "copy": "Copy", "go on": "Go on writing", "check": "Check", "hint": "Hint", "reset": "Reset",
            "close": "Close", "stop": "Stop", "stopped": "Stopped", "solved": "✓ Solved.", "not yet": "Not yet",
            "count": "{} of 25 solved.", "export": "Export", "clear": "Reset", "mark": "✓ solved",
            "no function": "Your code has no function scores", "line": "Error in line 3"},
@@ -147,7 +147,7 @@ def test_the_checker_answers_as_it_does_anywhere_else(site, tab, language):
 @pytest.fixture(scope="module")
 def running(site, open_tab):
     """A page whose Python has started, with nothing solved."""
-    tab = open_tab()
+    tab = open_tab(permissions=["clipboard-read", "clipboard-write"])
     page = open_exercises(site, tab.page)
     exercise = Exercise(page, "scores").open()
     exercise.check()
@@ -181,6 +181,12 @@ def test_what_the_code_prints_is_shown_beside_the_answer(scores):
     scores.check()
     expect(scores.root.locator(".attn-live-output code").first).to_have_text("before\n")
     expect(scores.answer).to_have_text("scores：3 组输入全对。")
+
+
+def test_copy_takes_what_was_written_and_no_more(running, scores):
+    scores.write(RIGHT)
+    scores.press("copy")
+    assert running.evaluate("navigator.clipboard.readText()") == RIGHT
 
 
 def test_a_function_of_another_name_is_no_answer(scores):

@@ -69,9 +69,9 @@ class Exercise extends Snippet {
     hint.querySelector("summary").focus();
   }
 
-  codes() {
+  program() {
     const { exercise, function: given } = this.block.dataset;
-    return [this.editor.code, CHECK(exercise, given)];
+    return [...this.codes(), CHECK(exercise, given)];
   }
 
   hear() {} // what the check prints is for `showResults`

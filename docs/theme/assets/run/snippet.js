@@ -108,6 +108,11 @@ export class Snippet {
     return this.chain.map((block) => (block === this.block ? this.editor.code : this.code(block)));
   }
 
+  // What runs.
+  program() {
+    return this.codes();
+  }
+
   keep(code) {
     this.edits.set(this.block, code === original(this.block).trimEnd() ? undefined : code);
   }
@@ -120,7 +125,7 @@ export class Snippet {
     if (this.running) return;
     this.forget();
     let began = 0;
-    this.running = runner.run(this.codes(), {
+    this.running = runner.run(this.program(), {
       language,
       onOutput: (text) => this.hear(text),
       onProgress: (progress) => {

@@ -84,7 +84,8 @@ function reset(blocks, edits) {
 
 // The reader's code of all exercises as one program, which checks each of them again.
 function download(blocks, edits, wheel) {
-  const parts = [word.fileHead(solved.size, blocks.length, wheel)];
+  const done = blocks.filter((block) => solved.has(block.dataset.exercise)).length;
+  const parts = [word.fileHead(done, blocks.length, wheel)];
   for (const block of blocks) {
     if (!edits.has(block)) continue;
     const name = block.dataset.exercise;
