@@ -75,6 +75,7 @@ def test_description_and_layout(lang):
         (X, 2.0, TypeError, "n_heads: got 2.0; an integer fits"),
         (np.ones((3, 10)), 2, ValueError, r"x: got shape \(3, 10\); 2 to 4 rows of at most 8 columns"),
         (np.ones((2, 3, 4)), 2, ValueError, r"x: got shape \(2, 3, 4\)"),
+        ([[1, np.nan], [1, 2]], 2, ValueError, "x: got a number that is not finite"),
         ([["a", "b"], ["c", "d"]], 2, TypeError, "x: got dtype <U1; numbers fit"),
     ],
 )

@@ -80,6 +80,7 @@ def test_what_the_interactive_figure_starts_from():
         ({"similarities": [np.eye(2)]}, r"similarities: got shapes \[\(2, 2\)\]; two tables"),
         ({"similarities": []}, r"similarities: got shapes \[\]"),
         ({"similarities": [np.eye(2), np.eye(3)]}, r"similarities: got shapes \[\(2, 2\), \(3, 3\)\]"),
+        ({"similarities": [np.eye(2), [[1, np.inf], [1, 1]]]}, "similarities: got a number that is not finite"),
         ({"labels": [["a", "b"]]}, "labels: got 1 rows of labels; 2 sentences need 2"),
         ({"labels": [["a", "b"], ["a"]]}, r"labels\[1\]: got 1 labels; 2 positions need 2"),
         ({"pair": (0, 2)}, r"pair: got \(0, 2\); two positions from 0 to 1 fit"),

@@ -147,6 +147,8 @@ def _checked(x, n_heads) -> np.ndarray:
         raise TypeError(f"x: got dtype {x.dtype}; numbers fit")
     if x.ndim != 2 or not 2 <= x.shape[0] <= MOST_ROWS or x.shape[1] > MOST_WIDTH:
         raise ValueError(f"x: got shape {x.shape}; 2 to {MOST_ROWS} rows of at most {MOST_WIDTH} columns fit")
+    if not np.isfinite(x).all():
+        raise ValueError("x: got a number that is not finite; finite numbers fit")
     width = x.shape[1]
     if not 2 <= n_heads <= MOST_HEADS or width % n_heads or width // n_heads > MOST_HEAD_WIDTH:
         raise ValueError(

@@ -69,6 +69,8 @@ def similarity_in_two_sentences(similarities, *, labels: Sequence[Sequence[str]]
     n = len(tables[0]) if tables else 0
     if shapes != [(n, n)] * 2 or not 2 <= n <= MOST_POSITIONS:
         raise ValueError(f"similarities: got shapes {shapes}; two tables (n, n) with n from 2 to {MOST_POSITIONS} fit")
+    if not np.isfinite(tables).all():
+        raise ValueError("similarities: got a number that is not finite; finite numbers fit")
     if len(labels) != 2:
         raise ValueError(f"labels: got {len(labels)} rows of labels; 2 sentences need 2")
     labels = [position_labels(f"labels[{i}]", names, n) for i, names in enumerate(labels)]
