@@ -34,7 +34,7 @@ export const WORDS = {
     export: "Export",
     reset: "Reset",
     sure: "Forget which exercises are solved, and all the code you wrote for them? It cannot be brought back; you can export it first.",
-    kept: "Write it here opens an editor; Check says whether it is right. Progress and code stay in this browser.",
+    kept: "“Write it here” opens an editor; “Check” says whether it is right. Progress and code stay in this browser.",
     mark: "solved",
     fileHead: (done, total, wheel) =>
       `# Exercises of Attention by Hand: ${done} of ${total} solved.\n# They need attn: pip install ${wheel}\n`,

@@ -46,7 +46,8 @@ export default function show(blocks, { edits, addresses }) {
   const panel = make("section", line, meter, exporting, resetting, make("small", word.kept));
   panel.className = "attn-solved-panel";
   panel.setAttribute("aria-label", word.progress);
-  document.querySelector("article h2").before(panel);
+  // Above the first exercise: at the top it would move what is being read already.
+  above(blocks[0], "H2").before(panel);
 
   const marks = blocks.map((block) => [block.dataset.exercise, mark(block)]);
   shown = () => {
@@ -67,12 +68,16 @@ export default function show(blocks, { edits, addresses }) {
 
 // In the heading of the exercise.
 function mark(block) {
-  let heading = block;
-  while (heading.tagName !== "H3") heading = heading.previousElementSibling;
   const span = make("span", `✓ ${word.mark}`);
   span.className = "attn-solved-mark";
-  heading.append(span);
+  above(block, "H3").append(span);
   return span;
+}
+
+function above(block, tag) {
+  let element = block;
+  while (element.tagName !== tag) element = element.previousElementSibling;
+  return element;
 }
 
 function reset(blocks, edits) {
