@@ -112,14 +112,14 @@ def _interactive_data(similarity, scores, pair, labels, lang: str) -> dict:
     return {"sentences": sentences, "pair": pair}
 
 
-def _labelled(ax, top, name, values, pair, labels, word) -> None:
+def signed_table(ax, top, name, values):
+    """Numbers of every pair of positions, centred under their labels, shaded by sign and size."""
     n = len(values)
     largest = np.abs(values).max()
     width = min(44.0, 270 / n)
-    left = (PAGE_WIDTH - n * width) / 2 + 26
-    table = draw_table(
+    return draw_table(
         ax,
-        left,
+        (PAGE_WIDTH - n * width) / 2 + 26,
         top,
         [[decimal(value, trim=False) for value in row] for row in values],
         name=name,
@@ -128,6 +128,10 @@ def _labelled(ax, top, name, values, pair, labels, word) -> None:
         edge=GRID,
         fontsize=SMALL,
     )
+
+
+def _labelled(ax, top, name, values, pair, labels, word) -> None:
+    table = signed_table(ax, top, name, values)
     start = min(table.x, LEFTMOST)
     write(ax, start, top - (30 if name == "similarity" else 44), word[name], ha="left")
     if name == "scores":

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .alt import describe
-from .canvas import PAGE_WIDTH, canvas, draw_table, label_columns, label_rows, signed_shade, write
+from .canvas import canvas, label_columns, label_rows, write
 from .interactive import make_interactive
 from .labels import position_labels
 from .numbers import decimal, listing
-from .style import GRID, INK, SMALL, figure_function, words
+from .scores import CELL_HEIGHT, LEFTMOST, signed_table
+from .style import INK, SMALL, figure_function, words
 
 MOST_POSITIONS = 7
 # The same number, computed among other rows.
@@ -37,10 +38,6 @@ _WORDS = {
         "cell": "{i} and {j} {number}",
     },
 }
-
-CELL_HEIGHT = 19
-# Where headings start at the latest: they are longer than a table of two columns.
-LEFTMOST = 74.0
 
 
 @figure_function
@@ -103,20 +100,7 @@ def similarity_in_two_sentences(similarities, *, labels: Sequence[Sequence[str]]
 
 def _labelled(ax, top, name, heading, values, kept, labels) -> float:
     """One table; the x where its heading starts."""
-    n = len(values)
-    largest = np.abs(values).max()
-    width = min(44.0, 270 / n)
-    table = draw_table(
-        ax,
-        (PAGE_WIDTH - n * width) / 2 + 26,
-        top,
-        [[decimal(value, trim=False) for value in row] for row in values],
-        name=name,
-        cell=(width, CELL_HEIGHT),
-        fill=lambda r, c: signed_shade(values[r, c], largest),
-        edge=GRID,
-        fontsize=SMALL,
-    )
+    table = signed_table(ax, top, name, values)
     for i, j in np.argwhere(kept):
         x, y = table.column_x(j), table.y + (i + 1) * CELL_HEIGHT - 3
         ax.plot([x - 11, x + 11], [y, y], color=INK, linewidth=1.2)

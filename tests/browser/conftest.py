@@ -99,6 +99,13 @@ def site(tmp_path_factory) -> Iterator[Site]:
     server.server_close()
 
 
+@pytest.fixture(scope="session")
+def live(site):
+    """For tests of pages that run their code."""
+    if not (site.folder / "pyodide").exists():
+        pytest.skip("the site was built without Pyodide's files; build it with --live=required")
+
+
 def copy_project(project: Path) -> None:
     """What a build reads, and what earlier builds have remembered."""
     for source in ROOT.iterdir():

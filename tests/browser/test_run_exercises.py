@@ -14,6 +14,8 @@ from playwright.sync_api import Page, expect
 
 from attn import exercises
 
+pytestmark = pytest.mark.usefixtures("live")
+
 PHONE = {"width": 375, "height": 812}
 LANGUAGES = ("zh", "en")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -30,12 +32,6 @@ WORDS = {
            "count": "{} of 25 solved.", "export": "Export", "clear": "Reset", "mark": "✓ solved",
            "no function": "Your code has no function scores", "line": "Error in line 3"},
 }  # fmt: skip
-
-
-@pytest.fixture(scope="session", autouse=True)
-def live(site):
-    if not (site.folder / "pyodide").exists():
-        pytest.skip("the site was built without Pyodide's files; build it with --live=required")
 
 
 def blocks(language):

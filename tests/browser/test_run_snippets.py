@@ -8,6 +8,8 @@ from chapter import parse, read
 from conftest import ROOT
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.usefixtures("live")
+
 PHONE = {"width": 375, "height": 812}
 LANGUAGES = ("zh", "en")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -22,12 +24,6 @@ WORDS = {
            "copy": "Copy", "done": "Done in", "stopped": "Stopped", "retry": "Retry", "line": "Error in line {}",
            "above": "Error in line 2 of block 1 above", "silent": "nothing was printed"},
 }  # fmt: skip
-
-
-@pytest.fixture(scope="session", autouse=True)
-def live(site):
-    if not (site.folder / "pyodide").exists():
-        pytest.skip("the site was built without Pyodide's files; build it with --live=required")
 
 
 def chapter_of(language, name=CHAPTER):
