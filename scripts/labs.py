@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 PLUGIN = "mkdocs-jupyter"
 TEMPLATES = HERE / "lab_template"
 FIGURE = "application/vnd.attention-by-hand.figure+json"  # of kernel_backend.py
-AT_ONCE = 2  # kernels; each is busy with one core, and starting it is most of the work
+AT_ONCE = 2  # kernels
 
 # Of the kernel: no history, none of the user's own start-up files, and no warning that it
 # talks to this process without encryption.
@@ -76,12 +76,15 @@ class Kernels:
         self._threads: ThreadPoolExecutor | None = None
 
     def _open(self) -> None:
+        import warm_kernels
+
         # A kernel inherits the environment of this process; there is no other way to set its own.
         self._before = {name: os.environ.get(name) for name in self._settings}
         os.environ.update(self._settings)
         profile = Path(self._settings["IPYTHONDIR"]) / "profile_default"
         profile.mkdir(parents=True, exist_ok=True)
         (profile / "ipython_kernel_config.json").write_text(json.dumps(_KERNEL), encoding="utf-8")
+        warm_kernels.use()
         self._threads = ThreadPoolExecutor(AT_ONCE)
 
     def close(self) -> None:

@@ -17,7 +17,6 @@ from urllib.parse import urljoin, urlsplit
 
 import jupytext
 import nbformat
-from attn.figures.style import NEUTRALS
 
 from chapter import Chapter, Fence
 from runner import BlockFigure, BlockResult
@@ -30,6 +29,7 @@ _TAB = re.compile(r'===[!+]? "(?P<title>.*)"$')
 _HEADING_ID = re.compile(r"^(?P<heading>#{1,6} .*?)\s*\{#(?P<id>[\w-]+)\}\s*$")
 _DIRECTIVE = re.compile(r"\s*<!--[-\s]*pytest-codeblocks:.*-->$")
 _LINK = re.compile(r"(?P<code>`[^`]*`)|(?<=\]\()(?P<target>[^)\s]+)(?=\))")
+_VARIABLE = re.compile(r"var\(--[\w-]+,(?P<otherwise>[^)]+)\)")
 _EXERCISE = "exercises.check("  # a block that is only shown, for the reader to complete
 
 _INSTALL = {
@@ -92,7 +92,6 @@ def notebook(chapter: Chapter, results: dict[int, BlockResult], site: Site) -> s
     for number, cell in enumerate([cell for cell in code if cell.outputs], 1):
         cell.execution_count = number
     made.nbformat, made.nbformat_minor = 4, 5
-    nbformat.validate(made)
     return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
@@ -251,11 +250,9 @@ def _outputs(block: Fence, results: dict[int, BlockResult]) -> list:
 
 
 def _figure(figure: BlockFigure, number: int):
-    """The figure on white, in the colours of a light page: a notebook has no style sheet of ours."""
-    svg = figure.svg
-    for colour, variable in NEUTRALS.items():
-        svg = svg.replace(variable, colour)
-    svg = svg.replace('style="', 'style="background:#fff;', 1)
+    """The figure in black on white, and in the colours it has without our style sheet."""
+    svg = _VARIABLE.sub(lambda found: found["otherwise"], figure.svg)
+    svg = svg.replace('style="', 'style="background:#fff;color:#000;', 1)
     return nbformat.v4.new_output(
         "display_data", data={"image/svg+xml": svg, "text/plain": figure.alt}
     )

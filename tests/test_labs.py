@@ -7,6 +7,7 @@ import contextlib
 import io
 import re
 import shutil
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ import pytest
 from test_build import build, made
 
 import labs
+import warm_kernels
 from chapter import parse, read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -325,3 +327,20 @@ def test_a_task_answers(language, lab, place, right, wrong):
 def test_no_task_is_left_out(language):
     pages = (ROOT / "docs" / language / "labs").glob("*.md")
     assert sum(tasks(read(path)) for path in pages) == len(TASKS)
+
+
+# Kernels that start warm
+
+
+def test_a_program_that_cannot_be_read_again_gets_ordinary_kernels(monkeypatch):
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    factory = KernelProvisionerFactory.instance()
+    monkeypatch.setattr(factory, "default_provisioner_name", "local-provisioner")
+    monkeypatch.setitem(sys.modules, "__main__", SimpleNamespace(__file__="/nowhere/<stdin>"))
+    warm_kernels.use()
+    assert factory.default_provisioner_name == "local-provisioner"
+    monkeypatch.setitem(sys.modules, "__main__", SimpleNamespace(__file__=__file__))
+    warm_kernels.use()
+    assert factory.default_provisioner_name == warm_kernels.NAME
+    assert warm_kernels.NAME in factory.provisioners
