@@ -40,7 +40,7 @@ log = logging.getLogger("mkdocs.attn")
 jieba.setLogLevel(logging.WARNING)  # otherwise it tells of its dictionary at every build
 serving = False
 pages: Pages
-kernels: labs.Kernels | None = None
+executed: dict[str, labs.Cells | labs.LabError]
 
 
 def on_startup(command: str, dirty: bool) -> None:
@@ -106,11 +106,8 @@ def _content(content: Path | bytes) -> dict:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     path = Path(page.file.abs_src_path)
-    try:
-        if cells := kernels.cells(page):
-            pages.ran_in_kernel(path, cells)
-    except labs.LabError as error:
-        pages.did_not_run(path, error)
+    if labs.take_back(page):
+        pages.ran_in_kernel(path, executed.get(page.file.src_uri, labs.NOT_IN_NAV))
     woven, _ = meta.get_data(pages.markdown(path))
     wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
     repository = config.extra.get("source_url") or "ADDRESS-OF-THE-REPOSITORY"
@@ -128,21 +125,13 @@ def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
 
 
 def on_nav(nav, config: MkDocsConfig, files: Files):
-    global navigation, kernels
+    global navigation, executed
     navigation = nav
-    kernels = labs.Kernels(LABS)
-    for page in nav.pages:
-        kernels.start(page, config, files)
+    executed = labs.execute(nav.pages, config, files, LABS)
     return nav
 
 
-def on_build_error(error: Exception) -> None:
-    if kernels is not None:
-        kernels.close()
-
-
 def on_env(env, config: MkDocsConfig, files: Files):
-    kernels.close()
     if not serving:
         stop_at_problems()  # before a page is written
     this = sys.modules[__name__]

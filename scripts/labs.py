@@ -9,11 +9,12 @@ other. Under `serve`, and where nothing is executed, a lab is a chapter to the b
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from chapter import Chapter, Fence
@@ -34,6 +35,9 @@ Cells = list[dict]
 
 class LabError(Exception):
     """A lab did not run to its end in a kernel; the message is what the kernel said."""
+
+
+NOT_IN_NAV = LabError("not run, for it is not in nav")
 
 
 def prepare(config, cache: Path, *, execute: bool) -> None:
@@ -61,73 +65,60 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:32]
 
 
-class Kernels:
-    """The labs of one edition, executed ahead of their turn. Call `close` after the last."""
+def execute(pages, config, files, cache: Path) -> dict[str, Cells | LabError]:
+    """What the cells of each lab did, or why it did not come to its end, by the page's source.
 
-    def __init__(self, cache: Path):
-        self._settings = {
-            "MPLBACKEND": "module://kernel_backend",
-            "PYTHONPATH": str(HERE),
-            "PYTHONHASHSEED": "0",
-            "OPENBLAS_NUM_THREADS": "1",
-            "IPYTHONDIR": str(cache / "ipython"),
-        }
-        self._running: dict[str, Future[Cells]] = {}
-        self._threads: ThreadPoolExecutor | None = None
+    Returns when all is done: this thread has better let the others talk to their kernels, for
+    Python runs one thread at a time. The blocks of the chapters run meanwhile.
+    """
+    plugin = config.plugins[PLUGIN]
+    pages = [plugin.on_pre_page(page, config=config, files=files) for page in pages]
+    # Of a lab the plugin has put its own `render` in place.
+    found = [page for page in pages if "render" in vars(page)]
+    if not found:
+        return {}
 
-    def _open(self) -> None:
-        import warm_kernels
+    def run(page) -> Cells | LabError:
+        try:
+            page.render(config, files)
+        except Exception as error:  # nbclient's own, or a kernel that could not start
+            return LabError(str(error).strip() or repr(error))
+        return json.loads(page.content)
 
-        # A kernel inherits the environment of this process; there is no other way to set its own.
-        self._before = {name: os.environ.get(name) for name in self._settings}
-        os.environ.update(self._settings)
-        profile = Path(self._settings["IPYTHONDIR"]) / "profile_default"
-        profile.mkdir(parents=True, exist_ok=True)
-        (profile / "ipython_kernel_config.json").write_text(json.dumps(_KERNEL), encoding="utf-8")
-        warm_kernels.use()
-        self._threads = ThreadPoolExecutor(AT_ONCE)
+    with _environment(cache), ThreadPoolExecutor(AT_ONCE) as threads:
+        return dict(zip([page.file.src_uri for page in found], threads.map(run, found)))
 
-    def close(self) -> None:
-        if self._threads is None:
-            return
-        self._threads.shutdown(cancel_futures=True)
-        self._threads = None
-        for name, value in self._before.items():
-            os.environ.pop(name, None)
+
+@contextlib.contextmanager
+def _environment(cache: Path):
+    """A kernel inherits the environment of this process; there is no other way to set its own."""
+    import warm_kernels
+
+    profile = cache / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.json").write_text(json.dumps(_KERNEL), encoding="utf-8")
+    settings = {
+        "MPLBACKEND": "module://kernel_backend",
+        "PYTHONPATH": str(HERE),
+        "PYTHONHASHSEED": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        "IPYTHONDIR": str(profile.parent),
+    }
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    warm_kernels.use()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
 
-    def start(self, page, config, files) -> None:
-        """Execute a page, if it is a lab: the plugin has then put its own `render` in place."""
-        page = config.plugins[PLUGIN].on_pre_page(page, config=config, files=files)
-        if "render" not in vars(page):
-            return
-        if self._threads is None:
-            self._open()
 
-        def run() -> Cells:
-            page.render(config, files)
-            return json.loads(page.content)
-
-        self._running[page.file.src_uri] = self._threads.submit(run)
-
-    def cells(self, page) -> Cells | None:
-        """What the cells of a lab did; None for every other page. Waits until it is known.
-
-        Raises
-        ------
-        LabError
-            With what the kernel said.
-        """
-        if vars(page).pop("render", None) is None:  # MkDocs itself will render it
-            return None
-        running = self._running.get(page.file.src_uri)
-        if running is None:
-            raise LabError("not run, for it is not in nav")
-        try:
-            return running.result()
-        except Exception as error:  # nbclient's own, or a kernel that could not start
-            raise LabError(str(error).strip() or repr(error)) from None
+def take_back(page) -> bool:
+    """Let MkDocs itself render a page; whether the plugin would have."""
+    return vars(page).pop("render", None) is not None
 
 
 def results(chapter: Chapter, cells: Cells) -> dict[int, BlockResult]:

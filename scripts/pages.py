@@ -86,19 +86,17 @@ class Pages:
             if self._runner:
                 self._futures[path] = self._runner.run(chapter)
 
-    def ran_in_kernel(self, path: Path, cells: labs.Cells) -> None:
+    def ran_in_kernel(self, path: Path, cells: labs.Cells | labs.LabError) -> None:
         """Show what a lab did in its kernel, not what the runner saw it do."""
         chapter = self._chapters.get(path)
         if chapter is None:
             return  # it cannot be read, and is among the problems
         try:
+            if isinstance(cells, labs.LabError):
+                raise cells
             self._elsewhere[path] = labs.results(chapter, cells)
         except labs.LabError as error:
-            self.did_not_run(path, error)
-
-    def did_not_run(self, path: Path, error: labs.LabError) -> None:
-        name = path.relative_to(self._root).as_posix()
-        self.problems.append(Problem(name, 1, f"in a Jupyter kernel: {error}"))
+            self.problems.append(Problem(chapter.path, 1, f"in a Jupyter kernel: {error}"))
 
     def markdown(self, path: Path) -> str:
         """The page's Markdown with its outputs and figure marks, ready to be rendered."""
