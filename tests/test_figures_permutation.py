@@ -117,6 +117,14 @@ def test_what_a_reader_can_reorder():
     assert np.allclose(np.array(data["x"]) @ data["wv"], lesson.trace().v)
 
 
+@pytest.mark.parametrize("version, lesson", [(0, lessons.three_positions()), (1, lessons.three_positions_directed())])
+def test_a_reader_starts_with_the_version_of_the_page(version, lesson):
+    _, text = interactive_of(figures.permuted_rows(*runs(steps=lesson.trace()), lang="en"))
+    data = json.loads(text)
+    assert data["version"] == version
+    assert data["wqs"] == [[[1, 0], [0, 1]], [[1, 1], [0, 1]]]  # chapter 03: plain, directed
+
+
 def test_rows_of_no_lesson_stay_a_still_figure():
     steps = lessons.three_positions().trace()
     other = attn.trace(2 * steps.q, steps.k, steps.v)

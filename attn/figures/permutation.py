@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .. import lessons
 from ..core import Trace
 from .alt import describe
 from .canvas import PAGE_WIDTH, Table, arrow, canvas, draw_table, panel, shade, tint, write
@@ -135,8 +136,16 @@ def _interactive_data(original: Trace) -> dict | None:
     lesson = lesson_of(original)
     if lesson is None or original.visible is not None or lesson.x.shape != ADDED.shape:
         return None
-    projections = {"wq": lesson.w_q, "wk": lesson.w_k, "wv": lesson.w_v}
-    return {"x": lesson.x, **projections, "scale": original.scale, "p": ADDED}
+    wqs = [version.w_q for version in (lessons.three_positions(), lessons.three_positions_directed())]
+    return {
+        "x": lesson.x,
+        "wqs": wqs,
+        "version": next(i for i, w_q in enumerate(wqs) if np.array_equal(w_q, lesson.w_q)),
+        "wk": lesson.w_k,
+        "wv": lesson.w_v,
+        "scale": original.scale,
+        "p": ADDED,
+    }
 
 
 def _checked(original: Trace, kv: Trace, inputs: Trace, order) -> list[int]:

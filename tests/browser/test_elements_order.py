@@ -10,18 +10,19 @@ from attn import lessons, trace
 from attn.figures.numbers import decimal, shares, vector
 
 NAME = "order"
-LESSON = lessons.three_positions_directed()
+VERSIONS = [lessons.three_positions(), lessons.three_positions_directed()]  # in their order
 P = np.array([[1, 0], [0, 0], [0, 0]])
 ORDERS = [list(order) for order in permutations(range(3))]
 MODES = ["x", "add", "causal", "both", "kv", "k"]
 
 
-def steps(order, mode):
+def steps(order, mode, version=1):
+    lesson = VERSIONS[version]
     if mode in ("kv", "k"):
-        start = LESSON.trace()
+        start = lesson.trace()
         return trace(start.q, start.k[order], start.v[order] if mode == "kv" else start.v)
-    x = LESSON.x[order] + (P if mode in ("add", "both") else 0)
-    return LESSON.attention().trace(x, causal=mode in ("causal", "both"))
+    x = lesson.x[order] + (P if mode in ("add", "both") else 0)
+    return lesson.attention().trace(x, causal=mode in ("causal", "both"))
 
 
 def state(order, mode):
@@ -66,7 +67,10 @@ def check(element, order, mode):
     assert ("Changed:" in note) == any(differs)
     for reader, differ in zip(readers, differs):
         letter = "x" if mode not in ("kv", "k") else "q"
-        assert (f"{letter}{'₁₂₃'[reader]}" in note.partition("Changed:")[2]) == differ
+        name = f"{letter}{'₁₂₃'[reader]}"
+        assert (name in note.partition("Changed:")[2].partition(".")[0]) == differ
+        if mode == "k":  # and why it did not
+            assert (name in note.partition("Not ")[2]) == (not differ)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -140,3 +144,32 @@ def test_the_numbers_of_the_chapter(site, tab):
     element = open_element(tab(), address(site, NAME, "zh"), NAME, "order.1-0-2_what.k")
     assert element.table("weights")[2] == ["2/7", "1/7", "4/7"]
     assert outputs(element)[2] == f"[{decimal(12 / 7)}, {decimal(5 / 7)}]"
+    assert element.texts(".attn-note")[0].endswith("变了：q₂、q₃。q₁ 没变：换了地方的那些键，它给的权重相等。")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_numbers_of_the_sections_with_the_plain_version(site, tab, language):
+    """What chapter 13 prints under "causal mask" and "mark for the place", at the figure's controls."""
+    element = open_element(tab(), address(site, NAME, language), NAME)
+    assert outputs(element) == ["[1.5, 0.75]", "[1.2, 0.8]", "[1.43, 0.86]"]  # the directed one, as printed
+    element.pick("version", 0)
+    add, causal = element.root.locator("input[type=checkbox]").all()
+    causal.check()
+    assert outputs(element) == ["[2, 0]", "[0.67, 0.67]", "[1.5, 0.75]"]
+    element.root.locator(".attn-order-steps").first.locator("button").last.click()
+    assert outputs(element) == ["[0, 1]", "[1.33, 0.33]", "[1.5, 0.75]"]
+    causal.uncheck()
+    add.check()
+    assert outputs(element)[2] == "[2, 0.8]"
+    element.root.locator(".attn-order-steps").first.locator("button").last.click()
+    assert outputs(element)[2] == "[2.4, 0.6]"
+    assert element.state() == "version.0_add.1"
+
+
+def test_nothing_is_called_the_same_before_anything_moved(site, tab):
+    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    element.root.scroll_into_view_if_needed()
+    compared = element.root.get_by_text("the same", exact=False)
+    assert [one.is_visible() for one in compared.all()] == [False] * 3
+    drag(element, "x₁", 2)
+    assert [one.is_visible() for one in compared.all()] == [True] * 3

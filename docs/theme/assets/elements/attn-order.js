@@ -1,11 +1,12 @@
 // Let rows change places, by dragging or step by step, and see which outputs go along.
 //
-// data: {x, wq, wk, wv, scale} of one head, and `p`, which can be added to the inputs.
+// data: {x, wk, wv, scale} of one head, `wqs`: its W_Q in the plain and in the directed version,
+// `version`: which of the two the page's numbers are from, and `p`, which can be added to the inputs.
 // A row is what moves (x₂), a position is where it stands (2).
 
 import {
   AttnElement, attention, button, choice, choose, define, fill, flag, html, listing, nothing, order, sentences, shares,
-  table, tick, vector,
+  table, tick, vector, whole,
 } from "./shared.js";
 
 const SAME = 1e-9;
@@ -16,7 +17,9 @@ const WORDS = {
     title: "换次序",
     move: "移动什么",
     whats: { x: "X 的行", kv: "K 和 V", k: "只有 K" },
-    add: "给位置 1 加上 p₁",
+    version: "版本",
+    versions: ["朴素", "有方向"],
+    add: "加上 p₁（后面讲）",
     causal: "因果掩码",
     position: "位置 {i}",
     earlier: "{name} 往前移",
@@ -29,6 +32,7 @@ const WORDS = {
     moved: "每一行都带着自己的输出走，数一个没变：看输出，看不出次序。",
     kv: "每个键还配着自己的值：还是那几个乘积，求和不看先后。",
     k: "键和值配错了对。",
+    alike: "{names} 没变：换了地方的那些键，它给的权重相等。",
     added: "p₁ 留在位置 1，不跟着行走。",
     unseen: "p₁ 只说得出谁在位置 1；另外两行对调，还是看不出来。",
     masked: "有因果掩码，能读到的行变了，输出才变。",
@@ -39,7 +43,9 @@ const WORDS = {
     title: "Another order",
     move: "move",
     whats: { x: "rows of X", kv: "K and V", k: "K alone" },
-    add: "add p₁ to position 1",
+    version: "version",
+    versions: ["plain", "directed"],
+    add: "add p₁ (see below)",
     causal: "causal mask",
     position: "position {i}",
     earlier: "move {name} earlier",
@@ -52,6 +58,7 @@ const WORDS = {
     moved: "Every row takes its output along, and no number changes: the outputs do not tell the order.",
     kv: "Each key kept its value: the same products, and a sum does not mind their order.",
     k: "Keys and values are wrongly paired.",
+    alike: "Not {names}: the keys that moved had equal weights there.",
     added: "p₁ stays at position 1, whichever row stands there.",
     unseen: "p₁ only tells who stands at position 1. That the other two changed places still goes unnoticed.",
     masked: "Under a causal mask an output changes where other rows are read.",
@@ -67,7 +74,14 @@ class Order extends AttnElement {
   static words = WORDS;
 
   fields() {
-    return { what: choice(["x", "kv", "k"]), order: order(this.data.x.length), add: flag(), causal: flag() };
+    const { x, wqs, version } = this.data;
+    return {
+      what: choice(["x", "kv", "k"]),
+      version: whole(0, wqs.length - 1, version),
+      order: order(x.length),
+      add: flag(),
+      causal: flag(),
+    };
   }
 
   // Whether inputs move, and with them queries; only then can positions tell anything.
@@ -77,11 +91,11 @@ class Order extends AttnElement {
 
   // The steps with the rows in an order; tables are by position.
   run(places) {
-    const { x, wq, wk, wv, scale, p } = this.data;
-    const { what, add, causal } = this.state;
+    const { x, wqs, wk, wv, scale, p } = this.data;
+    const { what, version, add, causal } = this.state;
     const placed = this.inputs ? places.map((row) => x[row]) : x;
     const rows = this.inputs && add ? attention.plus(placed, p) : placed;
-    const [q, k, v] = [wq, wk, wv].map((matrix) => attention.matmul(rows, matrix));
+    const [q, k, v] = [wqs[version], wk, wv].map((matrix) => attention.matmul(rows, matrix));
     const moved = (table, kinds) => (kinds.includes(what) ? places.map((row) => table[row]) : table);
     const visible = this.inputs && causal ? attention.causalMask(q.length) : undefined;
     return { rows, ...attention.trace(q, moved(k, ["kv", "k"]), moved(v, ["kv"]), { scale, visible }) };
@@ -95,7 +109,10 @@ class Order extends AttnElement {
     return now.output.map((output, place) => {
       const reader = this.inputs ? places[place] : place;
       const old = before.output[reader];
-      return { name: (this.inputs ? "x" : "q") + sub(reader), reader, output, old, same: near(output, old) };
+      return {
+        name: (this.inputs ? "x" : "q") + sub(reader), reader, output, old, same: near(output, old),
+        alike: near(now.weights[place], before.weights[reader]),
+      };
     });
   }
 
@@ -113,6 +130,10 @@ class Order extends AttnElement {
       <div class="attn-controls">
         ${choose(this, {
           name: "what", legend: word.move, options: Object.entries(word.whats), pick: (what) => this.change({ what }),
+        })}
+        ${choose(this, {
+          name: "version", legend: word.version, options: word.versions.map((text, i) => [i, text]),
+          pick: (version) => this.change({ version }),
         })}
         ${this.inputs ? ["add", "causal"].map(option) : nothing}
       </div>
@@ -164,21 +185,27 @@ class Order extends AttnElement {
       <div class="attn-order-output ${same ? "" : "attn-order-changed"}" data-moves=${reader}>
         ${fill(word.output, { name: reader })}<br />
         <b>${vector(output)}</b><br />
-        <small>${word.first}<br />${same ? word.same : vector(old)}</small>
+        <small style=${this.moved ? "" : "visibility: hidden"}>${word.first}<br />${same ? word.same : vector(old)}</small>
       </div>
     </div>`;
   }
 
+  get moved() {
+    return !near(this.state.order, this.choices.order.first);
+  }
+
   get remark() {
-    const { word, state, inputs } = this;
-    if (near(state.order, this.choices.order.first)) return word.guess;
-    const changed = this.outputs.filter(({ same }) => !same).map(({ name }) => name);
+    const { word, state, inputs, outputs } = this;
+    if (!this.moved) return word.guess;
+    const those = (kind) => outputs.filter(kind).map(({ name }) => name).sort();
+    const changed = those(({ same }) => !same);
+    const alike = state.what === "k" ? those((one) => one.alike) : [];
     const why = inputs
       ? [state.add && changed.length && word.added, state.causal && word.masked]
       : [word[state.what]];
     const whole = inputs && !changed.length && (state.add ? word.unseen : word.moved);
-    const names = listing(changed.sort(), this.language);
-    return sentences([...why, changed.length && fill(word.changed, { names }), whole], this.language);
+    const named = (text, names) => names.length && fill(text, { names: listing(names, this.language) });
+    return sentences([...why, named(word.changed, changed), named(word.alike, alike), whole], this.language);
   }
 
   // Rows change places: by the buttons, where the focus goes along, or by dragging.
