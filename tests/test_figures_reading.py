@@ -67,7 +67,7 @@ def test_what_the_element_gets():
     element, data = interactive_of(draw(row=-1))
     data = json.loads(data)
     assert element == "who-reads-whom"
-    assert data["row"] == 5
+    assert data["row"] == 5 and data["numbers"] is True
     # Only 等 于 ? stand in both sentences.
     assert data["same_query"] == [False, False, False, True, True, True]
     assert data["sentences"][1]["weights"] == lessons.addition(sentence=2).trace().weights.tolist()

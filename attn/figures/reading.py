@@ -42,7 +42,7 @@ HEIGHT = HIGHEST + CHIP_HEIGHT + 56
 
 
 @figure_function
-def reading_lines(traces: Sequence[Trace], *, labels: Sequence[Sequence[str]], lang: str, row: int = -1):
+def reading_lines(traces: Sequence[Trace], *, labels: Sequence[Sequence[str]], lang: str, row: int = -1, numbers: bool = True):
     """A sentence, or two of one length, and what one of its positions reads.
 
     Parameters
@@ -52,6 +52,8 @@ def reading_lines(traces: Sequence[Trace], *, labels: Sequence[Sequence[str]], l
     labels : for each sentence the names of its positions.
     lang : ``"zh"`` or ``"en"``.
     row : the position that reads, counted from 0; -1 is the last.
+    numbers : False lets the interactive figure start with lines only, so that a reader can
+        guess first.
 
     Raises ValueError for more sentences, tables of other shapes, labels of another
     number, a row out of range.
@@ -93,7 +95,8 @@ def reading_lines(traces: Sequence[Trace], *, labels: Sequence[Sequence[str]], l
     ]
     # Where a position has the same query in every sentence, the difference comes from the others.
     same = (traces[0].q == traces[-1].q).all(axis=-1)
-    make_interactive(fig, "who-reads-whom", {"sentences": sentences, "same_query": same, "row": row})
+    data = {"sentences": sentences, "same_query": same, "row": row, "numbers": numbers}
+    make_interactive(fig, "who-reads-whom", data)
     return fig
 
 

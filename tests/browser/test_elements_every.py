@@ -101,6 +101,51 @@ def use_everything(element) -> None:
 
 
 @every_element
+def test_what_is_announced_is_what_the_reader_has_chosen(site, tab, name):
+    """Not what stood there before: a control that is used again, with nothing new, says the same again."""
+    page = tab()
+    for place in addresses_of_forms(site, name, "en"):
+        element = open_element(page, place, name)
+        assert element.root.evaluate(SAID_TWICE) == [], place
+
+
+def test_an_announcement_of_what_stood_there_before_is_found(site, tab):
+    element = open_element(tab(), address(site, "mask-composer", "en"), "mask-composer")
+    element.root.evaluate(
+        """element => (element.change = (changes) => {
+            const before = element.querySelector(".attn-note").innerText;
+            element.set(changes);
+            element.say(before);
+        })"""
+    )
+    assert "padding" in [label for label, _, _ in element.root.evaluate(SAID_TWICE)]
+
+
+# Each control away from where it stands, and once more to the same place: what was said each time.
+SAID_TWICE = """element => {
+    let said = [];
+    element.say = (text) => said.push(text ?? "");
+    const use = {
+        checkbox: (control) => (control.checked = !control.checked),
+        radio: (control) => (control.checked = true),
+        range: (control) => (control.value = control.value === control.max ? control.min : control.max),
+    };
+    const differ = [];
+    for (const control of element.querySelectorAll("input")) {
+        if (!control.isConnected) continue;
+        use[control.type](control);
+        const [once, again] = [1, 2].map(() => {
+            said = [];
+            control.dispatchEvent(new Event(control.type === "range" ? "input" : "change", { bubbles: true }));
+            return said.at(-1) ?? "";
+        });
+        if (once !== again) differ.push([(control.closest("label") ?? control).innerText, once, again]);
+    }
+    return differ;
+}"""
+
+
+@every_element
 def test_the_other_language_keeps_the_state_and_reset_ends_it(site, tab, name):
     page = tab()
     element = open_element(page, address(site, name, "zh"), name)

@@ -71,6 +71,36 @@ def test_painting_by_mouse(weights):
     assert element.table("mask") == CAUSAL
 
 
+# What is seen and what is said are one: the count after the change.
+def test_what_is_announced_is_what_is_seen(masks):
+    element = masks()
+    note = element.root.locator(".attn-note")
+    padding = element.root.locator("input[type=checkbox]").nth(1)
+    window = np.sum(element.data["masks"]["window"])
+    for use, said in (
+        (lambda: padding.check(), "18 of 36 pairs are visible. Several masks at once"),
+        (lambda: element.root.get_by_label("real positions").fill("0"), "Queries 1, 2, 3, 4, 5 and 6 may read nothing."),
+        (lambda: element.pick("start", "window"), f"{window} of 36 pairs are visible."),
+        (lambda: element.reset.click(), "Reset"),
+    ):
+        use()
+        element.announced(said)
+        assert said == "Reset" or note.inner_text().startswith(said)
+
+
+# With both ticked the table is that of cross, but it is no longer another text that asks.
+def test_cross_is_not_told_of_what_only_looks_like_it(masks):
+    element = masks()
+    element.pick("start", "cross")
+    assert "The queries are another text's" in element.root.inner_text()
+    before = seen(element)
+    element.root.locator("input[type=checkbox]").first.check()
+    assert seen(element) == before
+    assert not element.radio("start", "cross").is_checked()
+    text = element.root.inner_text()
+    assert "another text's" not in text and "must pass them all" in text
+
+
 def test_all_by_keyboard(weights):
     element = weights()
     page = element.page
@@ -179,7 +209,7 @@ def test_filler_in_front_leaves_the_first_rows_nothing(masks):
     element = masks("zh", state="padding.1_front.1_real.4")
     right = attn.causal_mask(6) & np.array([False, False, True, True, True, True])
     assert seen(element) == right.tolist()
-    assert "查询 1、2 什么也读不到。" in element.root.inner_text()
+    assert "查询 1、2 什么也读不到。没有可分的" in element.root.inner_text()
 
 
 def test_the_window_reaches_as_far_as_told(masks):

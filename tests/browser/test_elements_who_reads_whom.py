@@ -17,7 +17,7 @@ def element(site, tab):
         if own_clock:
             # From the start: timers that the page set before could not be cleared any more.
             page.clock.install(time=0)
-        return open_element(page, address(site, NAME, language, "05-"), NAME, state)
+        return open_element(page, site.url(f"{language}/"), NAME, state)
 
     return opened
 
@@ -75,21 +75,30 @@ def test_the_second_sentence_changes_what_the_same_query_reads(element):
     shown.pick("sentence", 2)
     assert shares(shown) == expected(1, 3)
     assert shown.texts(".attn-who-reads-whom button")[:3] == ["ten", "minus", "four"]
-    assert "same query in both sentences" in note(shown)
+    assert "same word in both sentences" in note(shown)
     shown.announced("“equal” reads “minus” most, 43.5%")
     shown.root.get_by_role("button", name="ten").click()
-    assert "same query" not in note(shown)  # 十 is not 三
+    assert "same word" not in note(shown)  # 十 is not 三
     assert shown.state() == "row.0_sentence.2"
 
 
 def test_numbers_can_be_hidden_to_guess_first(element):
     shown = element(state="numbers.0")
-    assert shares(shown) == ["?"] * 6
+    assert shares(shown) == ["–"] * 6
     assert "%" not in note(shown) and "Guess" in note(shown)
     labels = shown.root.locator(".attn-who-reads-whom button").evaluate_all("buttons => buttons.map((b) => b.ariaLabel)")
     assert not any("%" in label for label in labels)
     shown.root.get_by_label("show numbers").check()
     assert shares(shown) == expected(0, 3)
+
+
+def test_chapter_05_starts_with_a_guess(site, tab):
+    shown = open_element(tab(), address(site, NAME, "en", "05-"), NAME)
+    assert shares(shown) == ["–"] * 6 and "Guess from the lines" in note(shown)
+    assert shown.state() is None
+    shown.root.get_by_label("show numbers").check()
+    assert shares(shown) == expected(0, 3)
+    shown.announced("“equal” reads “plus” most, 52.4%")
 
 
 def test_asked_one_answers_before_anything_is_shown(element):
@@ -101,7 +110,7 @@ def test_asked_one_answers_before_anything_is_shown(element):
         ask.click()
         assert reader(shown) == row
         assert note(shown) == f"“{names[row]}”读谁最多？"
-        assert shares(shown) == ["?"] * 6 and shown.root.locator(".attn-who-reads-whom path").count() == 0
+        assert shares(shown) == ["–"] * 6 and shown.root.locator(".attn-who-reads-whom path").count() == 0
         labels = positions.evaluate_all("buttons => buttons.map((b) => b.ariaLabel)")
         assert not any("%" in label for label in labels)
 
@@ -115,7 +124,7 @@ def test_asked_one_answers_before_anything_is_shown(element):
         shown.announced(verdict)
     assert shown.state() == "row.0_numbers.0_guess.3"
     positions.nth(2).click()  # the question is over
-    assert reader(shown) == 2 and shares(shown) == ["?"] * 6
+    assert reader(shown) == 2 and shares(shown) == ["–"] * 6
 
 
 def test_a_question_by_keyboard_alone(element):
@@ -138,7 +147,7 @@ def test_all_by_keyboard(element):
     assert shares(shown) == expected(1, 3)
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # numbers
-    assert shares(shown) == ["?"] * 6
+    assert shares(shown) == ["–"] * 6
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # the first position
@@ -157,6 +166,9 @@ def test_all_by_keyboard(element):
 def test_playing_pauses_and_tells_nothing(element):
     shown = element(state="speed.fast", own_clock=True)
     stop_the_clock(shown.page)
+    shown.root.get_by_role("button", name="equal").click()
+    shown.page.clock.run_for(500)
+    shown.announced("“equal” reads")
     play = shown.root.locator(".attn-primary")
     play.click()
     assert play.inner_text() == "Pause"

@@ -24,7 +24,7 @@ const WORDS = {
     names: { q: "查询", k: "键", v: "值", output: "输出" },
     vector: "{name} {i} 的第 {j} 个数",
     pair: { scaled: "查询 {i} 对键 {j} 的得分（缩放后）", weights: "位置 {i} 读位置 {j} 的权重" },
-    how: "点一格，或移到它上面：它用到的那一行、那一列会亮起来。",
+    how: "在 Q 到输出的表里点一格，或移到它上面：它用到的那一行、那一列会亮起来。（exp 和 ln：exp(ln 2) = 2，见第 04 章。）",
   },
   en: EN && {
     title: "Take it apart, cell by cell",
@@ -41,7 +41,7 @@ const WORDS = {
     names: { q: "query", k: "key", v: "value", output: "output" },
     vector: "{name} {i}, number {j}",
     pair: { scaled: "scaled score of query {i} for key {j}", weights: "weight of position {j} in row {i}" },
-    how: "Press a cell, or move onto it: the row and the column that it uses light up.",
+    how: "Press a cell in any table from Q on, or move onto it: the row and the column that it uses light up. (exp and ln: exp(ln 2) = 2, see chapter 04.)",
   },
 };
 

@@ -40,7 +40,8 @@ const WORDS = {
       start: "查询 1 和键 1 是同一个位置。",
     },
     empty: "查询 {rows} 什么也读不到。",
-    zeros: "没有可分的，这里给全 0；别的写法会得到 NaN，或者把遮住的又读回来。",
+    zeros: "没有可分的，这里给全 0；别的写法会得到 NaN（第 09 章），或者把遮住的又读回来。",
+    unweighted: "没有可分的，下文说怎么办。",
     said: "查询 {row}：权重 {weights}",
     saidSeen: "查询 {row} 读 {seen} 个位置",
     race: "先遮住，还是先 softmax？",
@@ -84,7 +85,9 @@ const WORDS = {
       start: "Query 1 and key 1 are the same position.",
     },
     empty: "Query {rows} may read nothing.",
-    zeros: "There is nothing to share out: zeros here. Written otherwise it gives NaN, or reads what was hidden.",
+    empties: "Queries {rows} may read nothing.",
+    zeros: "There is nothing to share out: zeros here. Written otherwise it gives NaN (chapter 09), or reads what was hidden.",
+    unweighted: "There is nothing to share out; the text below says what then.",
     said: "query {row}: weights {weights}",
     saidSeen: "query {row} reads {seen} positions",
     race: "Hide first, or softmax first?",
@@ -103,6 +106,12 @@ const WORDS = {
     nothing: "0/0: nothing to share out",
   },
 };
+
+// What is ticked in each mask to start from.
+const TICKED = {
+  causal: ["causal"], padding: ["padding"], window: ["causal", "window"], cross: ["padding"], end: ["causal"], start: ["causal"],
+};
+const KINDS = ["causal", "padding", "window"];
 
 const none = (count) => Array.from({ length: count }, () => false);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -149,7 +158,7 @@ class MaskComposer extends AttnElement {
 
   view() {
     const mask = this.mask;
-    const composing = html`${this.controls(mask)} ${this.note(mask)}`;
+    const composing = html`${this.controls(mask)} ${this.note}`;
     return html`<div class="attn-columns">
       ${this.data.scaled
         ? html`<div>${composing} ${this.grid(mask)}</div>
@@ -168,32 +177,27 @@ class MaskComposer extends AttnElement {
 
   // Any change of the mask asks the question of the race anew.
   change(changes) {
-    this.set({ guess: NO_GUESS, bump: 0, ...changes }, this.counted);
-  }
-
-  get counted() {
-    const mask = this.mask;
-    return fill(this.word.count, { seen: seenBy(mask.flat()), all: mask.flat().length });
+    this.set({ guess: NO_GUESS, bump: 0, ...changes });
+    this.say(sentences(this.said, this.language));
   }
 
   controls(mask) {
     const { word, state, size } = this;
-    const kinds = ["causal", "padding", "window"];
     return html`
       ${this.data.masks ? this.starts(mask) : nothing}
       <div class="attn-controls">
         ${this.data.masks ? html`<span class="attn-soft attn-mask-composer-combine">${word.combine}</span>` : nothing}
-        ${kinds.map((kind) =>
+        ${KINDS.map((kind) =>
           tick({ label: word[kind], value: state[kind], flip: (on) => this.change({ [kind]: on }) }),
         )}
+      </div>
+      <div class="attn-controls attn-mask-composer-more">
         ${this.data.masks
           ? slider({
               label: word.queries, least: 1, most: size.queries, value: state.queries,
               move: (queries) => this.change({ queries }),
             })
           : nothing}
-      </div>
-      <div class="attn-controls attn-mask-composer-more">
         ${state.padding
           ? html`${slider({
               label: word.real, least: 0, most: size.keys, value: state.real,
@@ -226,17 +230,17 @@ class MaskComposer extends AttnElement {
     </div>`;
   }
 
+  // The same table can come from other ticks, and then means something else.
   startOf(mask) {
-    return Object.keys(this.word.kinds).find((name) => same(this.data.masks?.[name], mask));
+    const ticked = KINDS.filter((kind) => this.state[kind]);
+    return Object.keys(TICKED).find((name) => same(TICKED[name], ticked) && same(this.data.masks?.[name], mask));
   }
 
   startFrom(name) {
     const first = Object.fromEntries(Object.entries(this.choices).map(([field, { first }]) => [field, first]));
     this.change({
       ...first,
-      causal: ["causal", "window", "end", "start"].includes(name),
-      padding: ["padding", "cross"].includes(name),
-      window: name === "window",
+      ...Object.fromEntries(KINDS.map((kind) => [kind, TICKED[name].includes(kind)])),
       queries: this.data.masks[name].length,
       align: name === "start" ? "start" : "end",
     });
@@ -270,17 +274,26 @@ class MaskComposer extends AttnElement {
     return fill(this.word.said, { row, weights: listing(weights, this.language) });
   }
 
-  note(mask) {
-    const { word, state } = this;
-    const empty = mask.map((_, i) => i).filter((i) => !seenBy(mask[i]));
-    const several = [state.causal, state.padding, state.window].filter(Boolean).length > 1;
-    const rows = listing(empty.map((i) => this.queryNames[i]), this.language);
+  // The first sentence is a warning if a query has nothing to read.
+  get said() {
+    const { word, state, mask } = this;
+    const empty = this.queryNames.filter((_, i) => !seenBy(mask[i]));
     if (empty.length) {
-      return html`<p class="attn-note"><span class="attn-warn">${fill(word.empty, { rows })}</span> ${word.zeros}</p>`;
+      const chinese = this.language === "zh";
+      const rows = chinese ? listing(empty, "zh") : new Intl.ListFormat("en-GB").format(empty);
+      const warning = fill(empty.length > 1 && !chinese ? word.empties : word.empty, { rows });
+      return [warning, this.data.scaled ? word.zeros : word.unweighted];
     }
-    const hint = word.hints[this.startOf(mask)];
-    const said = sentences([this.counted, hint ?? (several && word.several)], this.language);
-    return html`<p class="attn-note">${said}</p>`;
+    const counted = fill(word.count, { seen: seenBy(mask.flat()), all: mask.flat().length });
+    const several = KINDS.filter((kind) => state[kind]).length > 1;
+    return [counted, word.hints[this.startOf(mask)] ?? (several && word.several)];
+  }
+
+  get note() {
+    const [first, second] = this.said;
+    const warns = !this.mask.every(seenBy);
+    const rest = second ? (this.language === "zh" ? second : ` ${second}`) : nothing;
+    return html`<p class="attn-note"><span class=${warns ? "attn-warn" : ""}>${first}</span>${rest}</p>`;
   }
 
   // One row, three orders. The sum is asked for before it is shown.
@@ -291,20 +304,27 @@ class MaskComposer extends AttnElement {
     return html`
       <p class="attn-title">${word.race}</p>
       <div class="attn-controls">
-        ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.change({ row }) })}
+        ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.look(row) })}
       </div>
-      ${seen.every(Boolean)
-        ? html`<p class="attn-note">${word.same}</p>`
-        : this.question(seen)}
+      ${seen.every(Boolean) ? html`<p class="attn-note">${this.asked}</p>` : this.question(seen)}
     `;
   }
 
+  look(row) {
+    this.set({ row, guess: NO_GUESS, bump: 0 });
+    this.say(this.asked);
+  }
+
+  get asked() {
+    const { word, state, data, mask } = this;
+    return mask[state.row].every(Boolean) ? word.same : fill(word.ask, { row: data.queries[state.row] });
+  }
+
   question(seen) {
-    const ask = fill(this.word.ask, { row: this.data.queries[this.state.row] });
     const pick = (guess) => this.set({ guess }, this.verdict(seen, guess));
     return html`
       <div role="group" aria-labelledby="${this.key}-ask">
-        <p id="${this.key}-ask">${ask}</p>
+        <p id="${this.key}-ask">${this.asked}</p>
         <div class="attn-controls">
           ${this.sums(seen).map((sum, i) => button(sum, () => pick(i), { pressed: i === this.state.guess }))}
         </div>
@@ -335,16 +355,16 @@ class MaskComposer extends AttnElement {
   answer(seen) {
     const { word, state } = this;
     const ways = this.ways(seen, state.bump);
+    const note = state.bump ? word.leak : sentences([this.verdict(seen, state.guess), word.gone], this.language);
     return html`
-      <p class="attn-note">${sentences([this.verdict(seen, state.guess), word.gone], this.language)}</p>
+      <p class="attn-note">${note}</p>
       ${Object.entries(ways).map(([name, weights]) => this.bar(word[name], weights))}
       <div class="attn-controls">
         ${slider({
           label: word.bump, least: 0, most: MOST_BUMPS, value: state.bump, text: `+${state.bump} ln 2`,
-          move: (bump) => this.set({ bump }, word.leak),
+          move: (bump) => this.set({ bump }, bump && word.leak),
         })}
       </div>
-      <p class="attn-note">${state.bump ? word.leak : nothing}</p>
     `;
   }
 

@@ -9,6 +9,8 @@ import { measureGradients, measureWeights, SCALES } from "./lab.js";
 const MOST_DOUBLINGS = 9; // d = 512
 const MOST_SEEDS = 999;
 const FEW = 0.05; // of the rows
+const UNEVEN = 2; // times the share that the loudest have under ÷√d
+const NARROW = 2; // up to this d gradients are uneven under every scale
 const NO_GUESS = -1;
 const ALIKE = 0.2; // a change that counts as none
 const PAUSE = 120; // ms without a change before a sample is drawn: at d = 512 that takes a while
@@ -19,18 +21,18 @@ const WORDS = {
     again: "换一组随机数",
     sample: "第 {seed} 组",
     scales: { raw: "不缩放", root: "÷√d", full: "÷d" },
-    row: "同一行得分，三种权重",
-    spread: "得分的离散程度",
+    row: "同一行得分，三种权重；顶线是 100%",
+    spread: "得分的离散程度，实测",
     expected: "按理应当是 √d、1、1/√d",
     largest: "最大的权重，平均",
     sharp: "最大的权重超过 {sharp} 的行",
     faded: "J 的范数小于 {limit} 的行",
     median: "查询的梯度，中位数",
-    loudest: "最响的一成查询占",
+    loudest: "收到最多的一成查询占",
     wQ: "W_Q 的梯度，总共",
     wV: "W_V 的梯度，总共",
-    weightsTable: "{rows} 行，每行 6 个得分；查询和键的每个数独立，均值 0，方差 1。",
-    gradientsTable: "50 份随机输入，各 6 个位置，经过随机的 W_Q、W_K、W_V；每个输出收到随机的梯度。梯度的大小都指范数。",
+    weightsTable: "{rows} 行，每行 6 个得分；查询和键的每个数独立，均值 0，方差 1。只是抽样，所以接近理论，并不相等。",
+    gradientsTable: "50 份随机输入，各 6 个位置，经过随机的 W_Q、W_K、W_V（正文直接随机取 Q、K，数字因此略有不同）；每个输出收到随机的梯度。梯度的大小都指范数。",
     weightsSaid: "d = {d}，√d = {root}：不缩放时，一行里最大的权重平均占 {raw}；÷√d 后 {scaled}，÷d 后 {full}（平分是 16.7%）。",
     askWeights: "先猜：d 从 {from} 调到 {most}，÷√d 之后最大的权重，平均会怎样？",
     askGradients: "先猜：d 从 {from} 调到 {most}，不缩放，W_Q 的梯度总共会怎样？",
@@ -38,25 +40,28 @@ const WORDS = {
     yes: "对，从 {before} 到 {after}。",
     no: "不对，从 {before} 到 {after}。",
     alive: "d = {d}：不缩放也只有 {faded} 的行几乎不传梯度。把 d 调大看看。",
-    gradientsSaid: "d = {d}：不缩放时，{faded} 的行几乎不传梯度，一半查询收到的不足 {median}。W_Q 的梯度却没有消失，只是来自少数查询：最响的一成占 {loudest}。（不缩放，回来的路上也少乘一个 1/√d。）W_V 的路不经过 J。",
+    narrow: "d 这么小，不管怎样缩放，查询的梯度都不均匀。",
+    fading: "d = {d}：不缩放时，{faded} 的行几乎不传梯度；查询的梯度，中位数是 {median}，÷√d 后是 {medianRoot}。",
+    few: "W_Q 的梯度却没有消失，只是来自少数查询：一成查询占去 {loudest}，÷√d 后是 {loudestRoot}。原因下一节说。",
+    many: "收到最多的一成占 {loudest}，÷√d 后是 {loudestRoot}。",
   },
   en: EN && {
     title: "The √d laboratory",
     again: "Another sample",
     sample: "sample {seed}",
     scales: { raw: "raw", root: "÷√d", full: "÷d" },
-    row: "one row of scores, three rows of weights",
-    spread: "spread of the scores",
+    row: "one row of scores, three rows of weights; the top line is 100%",
+    spread: "spread of the scores, measured",
     expected: "in theory √d, 1, 1/√d",
     largest: "largest weight, mean",
     sharp: "rows with a weight above {sharp}",
     faded: "rows with a J of norm below {limit}",
     median: "gradient of a query, median",
-    loudest: "loudest tenth of queries have",
+    loudest: "the tenth of queries that get most have",
     wQ: "gradient of W_Q, in all",
     wV: "gradient of W_V, in all",
-    weightsTable: "{rows} rows of 6 scores; the numbers of queries and keys are independent, with mean 0 and variance 1.",
-    gradientsTable: "50 random inputs of 6 positions, through random W_Q, W_K, W_V; each output gets a random gradient. The size of a gradient is its norm.",
+    weightsTable: "{rows} rows of 6 scores; the numbers of queries and keys are independent, with mean 0 and variance 1. A sample comes near the theory, no more.",
+    gradientsTable: "50 random inputs of 6 positions, through random W_Q, W_K, W_V (the text draws Q and K directly, so its numbers differ a little); each output gets a random gradient. The size of a gradient is its norm.",
     weightsSaid: "d = {d}, √d = {root}. Raw, the largest weight of a row is {raw} on average; with ÷√d {scaled}, with ÷d {full} (equal shares are 16.7%).",
     askWeights: "Guess: d goes from {from} to {most}. The largest weight with ÷√d, on average, is then",
     askGradients: "Guess: d goes from {from} to {most}. The raw gradient of W_Q, in all, is then",
@@ -64,7 +69,10 @@ const WORDS = {
     yes: "Yes: {before} became {after}.",
     no: "No: {before} became {after}.",
     alive: "d = {d}. Even raw, only {faded} of the rows hardly pass anything on. Make d larger.",
-    gradientsSaid: "d = {d}. Raw, {faded} of the rows hardly pass anything on, and half of the queries get less than {median}. Yet the gradient of W_Q is not gone. It comes from few queries: the loudest tenth have {loudest}. (Raw scores also lack the factor 1/√d on the way back.) The path to W_V does not pass through J.",
+    narrow: "With so small a d, the gradients of the queries are uneven under every scale.",
+    fading: "d = {d}. Raw, {faded} of the rows hardly pass anything on; the median gradient of a query is {median}, with ÷√d {medianRoot}.",
+    few: "Yet the gradient of W_Q is not gone. It comes from few queries: a tenth have {loudest}, with ÷√d {loudestRoot}. The next section says why.",
+    many: "The tenth that get most have {loudest}, with ÷√d {loudestRoot}.",
   },
 };
 
@@ -202,13 +210,21 @@ class ScaleLab extends AttnElement {
       const shares = { raw: percent(raw.largest, 0), scaled: percent(root.largest, 0), full: percent(full.largest, 0) };
       return fill(word.weightsSaid, { d, root: decimal(Math.sqrt(d)), ...shares });
     }
-    return fill(raw.faded < FEW ? word.alive : word.gradientsSaid, {
-      d, faded: percent(raw.faded, 0), median: rough(raw.median), loudest: percent(raw.loudest, 0),
+    const parts =
+      raw.faded < FEW
+        ? [word.alive, d <= NARROW && word.narrow]
+        : [word.fading, raw.loudest > UNEVEN * root.loudest ? word.few : word.many];
+    return fill(sentences(parts, this.language), {
+      d, faded: percent(raw.faded, 0), median: rough(raw.median), medianRoot: rough(root.median),
+      loudest: percent(raw.loudest, 0), loudestRoot: percent(root.loudest, 0),
     });
   }
 }
 
-// Three figures or so.
-const rough = (value) => decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+// Three figures or so; two of a small number, which must not look like none.
+function rough(value) {
+  if (value > 0 && value < 0.1) return decimal(value, 1 - Math.floor(Math.log10(value)));
+  return decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}
 
 define("scale-lab", ScaleLab);

@@ -1,6 +1,7 @@
 // A sentence, and how one of its positions reads all of them: lines as thick as the weights.
 //
-// data: {sentences: [{labels, weights}], same_query, row}; all computed by attn.
+// data: {sentences: [{labels, weights}], same_query, row, numbers}; all computed by attn. `numbers`:
+// whether the shares are shown from the start.
 
 import {
   AttnElement, button, choice, choose, define, fill, flag, html, keyed, nothing, percent, sentences, svg, tick, whole,
@@ -34,7 +35,7 @@ const WORDS = {
     pickGuess: "点你猜的位置",
     yes: "猜对了。",
     no: "不是“{guess}”。",
-    same: "两句里“{reader}”的查询是同一行数；读法不同，是因为别的位置不同。",
+    same: "两句里“{reader}”是同一个词；读法不同，是因为别的位置不同。",
     atOnce: "六个位置其实是同时算的，一个一个放只是为了看清。",
   },
   en: EN && {
@@ -58,7 +59,7 @@ const WORDS = {
     yes: "Right.",
     no: "Not “{guess}”.",
     guess: "Which does “{reader}” read most, and which least? Guess from the lines, then show the numbers.",
-    same: "“{reader}” has the same query in both sentences. It reads differently because the others differ.",
+    same: "“{reader}” is the same word in both sentences. It reads differently because the others differ.",
     atOnce: "All six are computed at once; they come one by one only to be seen.",
   },
 };
@@ -71,7 +72,7 @@ class WhoReadsWhom extends AttnElement {
     return {
       row: whole(0, given[0].labels.length - 1, row),
       sentence: whole(1, given.length, 1),
-      numbers: flag(true),
+      numbers: flag(this.data.numbers),
       speed: choice(Object.keys(PAUSES), "usual"),
       guess: whole(ASKED, given[0].labels.length - 1, NO_QUESTION),
     };
@@ -116,7 +117,7 @@ class WhoReadsWhom extends AttnElement {
     const label = fill(this.word[kind], { name, share: percent(weight) });
     return html`<div>
       ${button(name, press, { pressed: j === row, label })}
-      <span aria-hidden="true">${this.numbers ? percent(weight) : "?"}</span>
+      <span aria-hidden="true">${this.numbers ? percent(weight) : "–"}</span>
     </div>`;
   }
 
@@ -131,7 +132,7 @@ class WhoReadsWhom extends AttnElement {
               options: data.sentences.map((sentence, i) => [i + 1, `${start(sentence)} …`]),
             })
           : nothing}
-        ${tick({ label: word.numbers, value: state.numbers, flip: (numbers) => this.set({ numbers }, this.said) })}
+        ${tick({ label: word.numbers, value: state.numbers, flip: (numbers) => this.tell({ numbers }) })}
       </div>
     `;
   }
@@ -159,7 +160,11 @@ class WhoReadsWhom extends AttnElement {
   // A reader, chosen by the reader of the page: that ends a show.
   show(row, sentence = this.state.sentence, guess = NO_QUESTION) {
     this.pause();
-    this.set({ row, sentence, guess });
+    this.tell({ row, sentence, guess });
+  }
+
+  tell(changes) {
+    this.set(changes);
     this.say(this.said);
   }
 

@@ -103,7 +103,10 @@ export class AttnElement extends HTMLElement {
     if (this.calm) return nothing;
     const toggle = () => {
       if (this.playing) this.pause();
-      else this.play();
+      else {
+        this.play();
+        this.say(""); // what was said of a choice no longer holds
+      }
       this.update();
     };
     return button(this.playing ? this.word.pause : this.word.play, toggle, look);
