@@ -97,7 +97,7 @@ def test_a_kernel_runs_a_lab_and_the_page_is_like_any_other(project):
     assert "attn-output" in built and "folded" in built
     assert not re.search(r"mathjax|require\.js|jp-Cell|cdnjs", built, re.I)
     assert 'href="../../notebooks/lab-01-lab.en.ipynb" download' in built
-    assert "colab" not in built, "no branch of GitHub holds this site"
+    assert "colab.research" not in built, "no branch of GitHub holds this site"
     assert "hello" in (project / "site/en/notebooks/lab-01-lab.en.ipynb").read_text("utf-8")
     kept = list((project / ".cache/labs/en").glob("*/*.json"))
     assert len(kept) == 1 and not list((project / ".cache/labs/zh").glob("*/*.json"))
