@@ -58,7 +58,7 @@ def test_a_kv_head_for_every_query_head(site, tab):
     field(element, 1).fill("28")
     own = replace(LARGE, n_kv_heads=LARGE.n_heads)
     assert products(element)[0] == expected(own)[0]
-    assert "7 × Qwen2.5-7B" in element.root.inner_text()
+    assert "7 × as much as Qwen2.5-7B" in element.root.inner_text()
     assert not element.radio("model", 1).is_checked()
     small, large, numbers = lengths(element)
     assert numbers == pytest.approx(7 * large, abs=4)
@@ -116,4 +116,9 @@ def test_what_is_rounded_is_not_called_equal(site, tab):
     assert (line.count("≈"), line.count("=")) == (1, 2)  # 1.265625 GiB; and what a GiB is
     # 1 of 8 heads and 1 of 28 layers: 1/224.
     element = open_element(element.page, address(site, NAME, "en"), NAME, "layers.1_kvHeads.1")
-    assert "0.00446 × Qwen3-0.6B" in element.root.inner_text()
+    assert "take 0.00446 × as much as Qwen3-0.6B" in element.root.inner_text()
+
+
+def test_twice_the_layers_with_half_the_heads_take_as_much(site, tab):
+    element = open_element(tab(), address(site, NAME, "en"), NAME, "layers.56_kvHeads.4")
+    assert "The numbers above take as much as Qwen3-0.6B, 2 × as much as Qwen2.5-7B." in element.root.inner_text()

@@ -152,3 +152,12 @@ def test_playing_goes_on_to_the_last_position_and_stops(site, tab):
     append(element, 1)  # a step of one's own ends the show
     page.clock.run_for(5000)
     check(element, [0, 1])
+
+
+@pytest.mark.parametrize("language, label, full", [("zh", "接上位置 5", "5 个位置都有了"), ("en", "Append position 5", "All 5 positions are here")])
+def test_a_full_figure_asks_for_no_other_position(site, tab, language, label, full):
+    element = open_element(tab(), address(site, NAME, language), NAME, "tokens.0120")
+    assert label in element.root.inner_text()
+    append(element, 1)
+    assert label not in element.root.inner_text()
+    assert full in element.root.inner_text()

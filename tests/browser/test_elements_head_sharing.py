@@ -107,3 +107,22 @@ def test_by_keyboard_alone(site, tab):
     element.reset.click()
     assert drawn(element, TILED) == []
     assert element.state() is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("head", [0, 9, 26, 27])
+def test_numbers_of_many_heads_do_not_run_into_each_other(site, tab, language, head):
+    state = f"heads.28_kv.28_head.{head}"
+    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME, state)
+    box = element.root.locator(".attn-head-sharing").nth(RIGHT)
+    for row in (box.locator("span:not(svg ~ span)"), box.locator("svg ~ span")):
+        numbers = row.evaluate_all(
+            """spans => spans.filter((span) => span.innerText.trim()).map((span) => {
+                 const range = document.createRange();
+                 range.selectNodeContents(span);
+                 const { left, right } = range.getBoundingClientRect();
+                 return [Number(span.innerText), left, right];
+               })"""
+        )
+        assert {number for number, *_ in numbers} >= {head}
+        assert all(one[2] < other[1] for one, other in zip(numbers, numbers[1:]))

@@ -104,3 +104,31 @@ def test_only_the_row_of_the_edit_has_a_third_path(site, tab, row):
     agrees = both == [decimal(number, trim=False) for number in edited]
     assert agrees == (row != 1) == ("q₂" not in element.texts(".attn-note")[0])
     assert np.isfinite(edited).all()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_key_that_changed_is_not_said_to_have_stayed(site, tab, language):
+    """q₁ = [1, 0] gives k₂, before and after, the score 0: weights and score of row 1 do not move."""
+    edited, original = lessons.three_positions(x2=(0, 2)).trace(), lessons.three_positions().trace()
+    assert not np.array_equal(edited.k[1], original.k[1])
+    assert edited.scores[0, 1] == original.scores[0, 1]
+    element = open_element(tab(), address(site, NAME, language), NAME, "row.0")
+    said = {"zh": "[0, 0]：权重没变，变化就可以相加。键 k₂ 变了，可 q₁ 给它打的分没变。",
+            "en": "[0, 0]. No change in weights, so the changes add up. Key k₂ did change; the score that q₁ gives it did not."}
+    assert said[language] in element.texts(".attn-note")[0]
+
+
+@pytest.mark.parametrize(
+    "state, what, unnoticed",
+    [
+        ("paths.apart_key.0*1_row.2", "weights", False),  # the key is as it was
+        ("paths.apart_value.0*1_row.2", "value", False),
+        ("key.0*1_value.0*1_row.2", "weights or value", False),
+        ("paths.apart_value.0*1_row.0", "weights or value", True),
+    ],
+)
+def test_what_did_not_change_is_named(site, tab, state, what, unnoticed):
+    element = open_element(tab(), address(site, NAME, "en"), NAME, state)
+    note = element.texts(".attn-note")[0]
+    assert f"No change in {what}, so" in note
+    assert ("Key k₂ did change" in note) == unnoticed

@@ -109,3 +109,11 @@ def test_another_word_starts_from_its_own_number(site, tab):
     element.pick("word", 4)
     assert not marked(element).any()
     assert element.state() == "at.32"
+
+
+@pytest.mark.parametrize("language, legend", [("zh", "格角有黑三角"), ("en", "black corner; some by less than is shown")])
+def test_a_marked_cell_that_reads_as_before_is_explained(site, tab, language, legend):
+    element = open_element(tab(), address(site, NAME, language), NAME, "slide.19_step.3")
+    alike = np.array(element.table("step")) == np.array(expected("weights"))
+    assert (marked(element) & alike).any()
+    assert legend in element.texts(".attn-machine-count")[0]

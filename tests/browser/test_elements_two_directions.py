@@ -72,7 +72,7 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
         assert kept(element, name) == shared
     element.announced("9 similarities and 9 scores")
     assert "Only 3 of its 6" in element.texts(".attn-note")[0]
-    assert "other sentence: equal and plus 4.05, moved" in element.texts(".attn-two-directions-scores")[0]
+    assert "other sentence: equal and plus 4.05, changed" in element.texts(".attn-two-directions-scores")[0]
 
     element.cell("scores", 3, 4).click()
     said = element.texts(".attn-two-directions-scores")[0]
@@ -85,7 +85,7 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
 @pytest.mark.parametrize("name", ["similarity", "scores"])
 def test_the_mark_is_told_to_a_screen_reader(site, tab, name):
     element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME, SWAPPED)
-    for row, column, word in ((3, 4, "the same"), (3, 1, "moved")):
+    for row, column, word in ((3, 4, "the same"), (3, 1, "changed")):
         assert word in element.cell(name, row, column).get_attribute("aria-label")
 
 
@@ -115,6 +115,22 @@ def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
 
     element.cell("similarity", 1, 3).click()
     assert element.texts("strong") == ["minus and equal: 0.33 in both directions"]
-    assert "other sentence: plus and equal 0.40, moved" in element.texts(".attn-two-directions-similarity")[0]
+    assert "other sentence: plus and equal 0.40, changed" in element.texts(".attn-two-directions-similarity")[0]
     element.announced("minus and equal: 0.33 in both directions")
     assert element.state() == "sentence.1_row.1_column.3_mark.1"
+
+
+@pytest.mark.parametrize("form", [FIRST, BOTH_TABLES])
+def test_without_its_underlines_a_swap_keeps_what_it_showed(site, tab, form):
+    element = open_element(tab(), address(site, NAME, "en", form), NAME)
+    element.pick("sentence", 1)
+    said = element.texts(".attn-note")[0]
+    assert "The same in both sentences: 9" in said
+    element.root.locator("input[type=checkbox]").uncheck()
+    assert kept(element, "similarity") == set()
+    assert element.texts(".attn-note")[0] == said
+    element.announced(said[:40])
+    element.pick("sentence", 0)
+    element.root.locator("input[type=checkbox]").uncheck()
+    assert "Guess first" in element.texts(".attn-note")[0]  # as at the start
+    element.announced("Guess first")

@@ -26,6 +26,7 @@ const WORDS = {
     total: "字节",
     table: "各占多少",
     yours: "上面的数",
+    equal: "{name} 的 1 倍",
     ratio: "{name} 的 {ratio} 倍",
     ratios: "上面的数是 {ratios}。",
     hint: "只算一条序列，所有层，不含参数。乘积里没有模型宽度，也没有查询头数。先猜再试：层数翻倍，K/V 头数减半，会怎样？",
@@ -46,8 +47,9 @@ const WORDS = {
     total: "bytes",
     table: "How much each takes",
     yours: "the numbers above",
-    ratio: "{ratio} × {name}",
-    ratios: "The numbers above make {ratios}.",
+    equal: "as much as {name}",
+    ratio: "{ratio} × as much as {name}",
+    ratios: "The numbers above take {ratios}.",
     hint: "One sequence, all layers, without the parameters. The model's width and its query heads are not in the product. Guess, then try: twice the layers, half the K/V heads.",
     unit: "(1 {unit} = 1024{power} bytes)",
     said: "{total} bytes, {size}",
@@ -167,7 +169,10 @@ class CacheSize extends AttnElement {
     const largest = Math.max(...rows.map(([, rate]) => rate));
     const ratios = data.models
       .filter((_, i) => i !== chosen)
-      .map((model) => fill(word.ratio, { name: model.name, ratio: Number((own / this.rate(model)).toPrecision(3)) }));
+      .map(({ name, ...shape }) => {
+        const ratio = Number((own / this.rate(shape)).toPrecision(3));
+        return fill(ratio === 1 ? word.equal : word.ratio, { name, ratio });
+      });
     return html`
       <table class="attn-cache-size-bars">
         <caption class="attn-unseen">${word.table}</caption>

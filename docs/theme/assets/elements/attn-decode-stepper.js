@@ -16,6 +16,7 @@ const WORDS = {
   zh: ZH && {
     title: "一步一步解码",
     append: "接上位置 {n}：",
+    all: "{n} 个位置都有了：",
     appendThis: "接上 {x}",
     back: "退一步",
     held: "粗框是这一步算的，斜线是从缓存里读的；旧的 q 没有留。",
@@ -26,8 +27,8 @@ const WORDS = {
     output: "位置 {n} 的输出",
     count: "乘法",
     total: "至此共",
-    same: "两边的输出一样。",
-    differ: "两边的输出不一样！",
+    same: "有没有缓存，输出都一样。",
+    differ: "有缓存和没有缓存，输出不一样！",
     said: "新算 q{n}、k{n}、v{n} 和一行 {count} 个得分；从缓存里读：{held}。",
     nothing: "没有，这是第一个",
     counted: "有缓存：1 行 × {row} + {n} 对 × {pair} = {cached}。没有：{n} 行 × {row} + {pairs} 对 × {pair} = {again}，旧行要从头重算。",
@@ -42,6 +43,7 @@ const WORDS = {
   en: EN && {
     title: "Decoding, a step at a time",
     append: "Append position {n}:",
+    all: "All {n} positions are here:",
     appendThis: "append {x}",
     back: "Step back",
     held: "Framed is computed in this step, hatched is read from the cache. Old q are not kept.",
@@ -52,9 +54,9 @@ const WORDS = {
     output: "output {n}",
     count: "multiplications",
     total: "so far",
-    same: "Both give the same output.",
+    same: "With and without the cache the output is the same.",
     differ: "The outputs differ!",
-    said: "New: q{n}, k{n}, v{n} and one row of scores, {count} in all. Read from the cache: {held}.",
+    said: "New: q{n}, k{n}, v{n} and one row of scores, {count} long. Read from the cache: {held}.",
     nothing: "nothing, this is the first",
     counted: "With the cache: rows 1 × {row} + pairs {n} × {pair} = {cached}. Without: rows {n} × {row} + pairs {pairs} × {pair} = {again}; old rows are done again.",
     askAnew: "Guess: position {n} comes. Keys to compute, with the cache?",
@@ -125,7 +127,7 @@ class DecodeStepper extends AttnElement {
     const next = n % data.x.length;
     return html`
       <div class="attn-controls">
-        <span class="attn-decode-stepper-append">${fill(word.append, { n: Math.min(n + 1, MOST) })}</span>
+        <span class="attn-decode-stepper-append">${full ? fill(word.all, { n }) : fill(word.append, { n: n + 1 })}</span>
         ${data.x.map((row, token) =>
           button(vector(row), () => this.go([...state.tokens, token]), {
             label: fill(word.appendThis, { x: vector(row) }), primary: token === next && !full, disabled: full,

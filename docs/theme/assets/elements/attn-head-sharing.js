@@ -13,7 +13,7 @@ const NO_GUESS = -1;
 
 const WORDS = {
   zh: ZH && {
-    title: "重新分组：谁读谁",
+    title: "重新分组：哪个头读哪个头",
     heads: "查询头",
     kv: "K/V 头（要能整除）",
     mha: "多头注意力（MHA）",
@@ -35,7 +35,7 @@ const WORDS = {
     alt: "查询头 0 到 {last} 依次读 K/V 头 {reads}",
   },
   en: EN && {
-    title: "Regroup: who reads whom",
+    title: "Regroup: which head reads which",
     heads: "query heads",
     kv: "K/V heads (divisors only)",
     mha: "Multi-head attention (MHA)",
@@ -57,6 +57,10 @@ const WORDS = {
     alt: "Query heads 0 to {last} read K/V heads {reads}",
   },
 };
+
+// The first, the last and the chosen one always have their number, but no two that would touch.
+const numbered = (i, count, chosen) =>
+  count <= MOST_NUMBERED || i === chosen || ((i === 0 || i === count - 1) && !(Math.abs(i - chosen) === 1));
 
 class HeadSharing extends AttnElement {
   static words = WORDS;
@@ -168,7 +172,7 @@ class HeadSharing extends AttnElement {
     const size = count / kv;
     const told = reads ? fill(word.alt, { last: count - 1, reads: listing(reads, this.language) }) : caption;
     const colour = (i) => (i === undefined ? "" : `--attn-colour: var(--attn-${COLOURS[i % COLOURS.length]})`);
-    const numbered = (i) => count <= MOST_NUMBERED || i === head || i === 0 || i === count - 1;
+    const read = reads?.[head];
     const wrong = (i) => reads && reads[i] !== right[i];
     const wire = (i) => svg`<path
       class="${i === head ? "attn-head-sharing-chosen" : ""} ${wrong(i) ? "attn-head-sharing-wrong" : ""}"
@@ -182,9 +186,11 @@ class HeadSharing extends AttnElement {
       <div class="attn-head-sharing" role="img" aria-label=${told} style="--count: ${count}">
         <small>${word.queries}</small>
         ${right.map((_, i) => html`<b>${wrong(i) ? "×" : ""}</b>`)}
-        ${right.map((_, i) => box(i, i === head ? "attn-head-sharing-chosen" : "", numbered(i) ? i : "", reads?.[i]))}
+        ${right.map((_, i) => box(i, i === head ? "attn-head-sharing-chosen" : "", numbered(i, count, head) ? i : "", reads?.[i]))}
         <svg viewBox="0 0 ${count} 1" preserveAspectRatio="none">${reads ? right.map((_, i) => wire(i)) : nothing}</svg>
-        ${Array.from({ length: kv }, (_, i) => box(i, i === reads?.[head] ? "attn-head-sharing-chosen" : "", i, i, size))}
+        ${Array.from({ length: kv }, (_, i) =>
+          box(i, i === read ? "attn-head-sharing-chosen" : "", numbered(i, kv, read) ? i : "", i, size),
+        )}
         <small>${word.keys}</small>
       </div>
     `;

@@ -5,8 +5,8 @@
 // it is at first, `row`: whose output is looked at. All count from 0.
 
 import {
-  AttnElement, attention, choice, choose, decimal, define, fill, flag, html, nothing, numbers, shares,
-  slider, table, tick, vector, whole,
+  AttnElement, attention, choice, choose, decimal, define, fill, flag, html, nothing, numbers, sentences,
+  shares, slider, table, tick, vector, whole,
 } from "./shared.js";
 
 const [LEAST, MOST] = [-1, 3];
@@ -39,7 +39,9 @@ const WORDS = {
     both: "都换",
     interaction: "交互",
     left: "“都换”减去“变化相加”，剩下 {product} = {left}：权重的变化，乘以值的变化。",
-    none: "剩下 {left}：两条路径里至少有一条没动，变化就可以相加。",
+    none: "剩下 {left}：{what}没变，变化就可以相加。",
+    kept: ["权重", "值", "权重和值"],
+    unnoticed: "键 k{p} 变了，可 q{row} 给它打的分没变。",
     unmoved: "“只换 K”动了权重，输出却没变：读到的值全都一样，怎么分都是它。",
     third: "位置 {number} 自己还会经过查询 q{p} 觉察到 x{p}。这里查询不动，所以“都换”不等于改了 x{p} 再算一遍。",
     said: "都换 {both}；变化相加 {added}；交互 {left}",
@@ -70,7 +72,9 @@ const WORDS = {
     both: "both",
     interaction: "interaction",
     left: "“Both” minus “changes added” leaves {product} = {left}: change of weight times change of value.",
-    none: "Left over: {left}. At least one of the two paths did not change, and then changes add up.",
+    none: "Left over: {left}. No change in {what}, so the changes add up.",
+    kept: ["weights", "value", "weights or value"],
+    unnoticed: "Key k{p} did change; the score that q{row} gives it did not.",
     unmoved: "“K only” moved the weights and not the output: every value read is the same, however it is shared out.",
     third: "Position {number} also notices x{p} through its own query q{p}. Queries stay here, so “both” is not the run with x{p} edited.",
     said: "both {both}; changes added {added}; interaction {left}",
@@ -80,6 +84,7 @@ const WORDS = {
 const minus = (one, other) => one.map((value, i) => value - other[i]);
 const plus = (one, other) => one.map((value, i) => value + other[i]);
 const replaced = (rows, position, row) => rows.map((old, i) => (i === position ? row : old));
+const sub = (i) => "₁₂₃₄"[i];
 const still = (change) => change.every((value) => Math.abs(value) < 1e-12);
 const signed = (value) => {
   const text = decimal(value, 2, { trim: false });
@@ -105,7 +110,7 @@ class InterventionBench extends AttnElement {
 
   // Of the position that is edited, as in x₂.
   get sub() {
-    return "₁₂₃₄"[this.data.position];
+    return sub(this.data.position);
   }
 
   // The four outcomes: each has its weights and the output of the row that is looked at.
@@ -253,7 +258,13 @@ class InterventionBench extends AttnElement {
     const kMoved = !still(minus(ways.k.weights, ways.original.weights));
     if (kMoved && still(minus(ways.k.output, ways.original.output))) return word.unmoved;
     const valueChange = minus(ways.values[1], ways.values[0]);
-    if (!kMoved || still(valueChange)) return fill(word.none, { left });
+    const vMoved = !still(valueChange);
+    if (!kMoved || !vMoved) {
+      const what = word.kept[kMoved ? 1 : vMoved ? 0 : 2];
+      const unnoticed = !kMoved && !still(minus(ways.keys[1], ways.keys[0])) && word.unnoticed;
+      const texts = [word.none, unnoticed].map((text) => text && fill(text, { left, what, p: this.sub, row: sub(this.state.row) }));
+      return sentences(texts, this.language);
+    }
     const [was, now] = shares([ways.original, ways.both].map((way) => way.weights[this.data.position]), { largest: LARGEST });
     return fill(word.left, { left, product: `(${now} − ${was}) × (${vector(ways.values[1])} − ${vector(ways.values[0])})` });
   }

@@ -45,7 +45,7 @@ const WORDS = {
     yes: "Yes, position {p}.",
     no: "No, position {p}.",
     leak: "But it is used as the row of position 1: position 1 reads position {p} in its own row, which no causal mask hides.",
-    count: "Wavy lines: {wrong} of {all} numbers misplaced. The shape is right: no error. A round trip back to {label} proves nothing.",
+    count: "Wavy lines: {wrong} of {all} numbers misplaced. The shape is right: no error. Reshaping back gives {label} again, so that check proves nothing.",
     how: "Press another number to follow it.",
     follow: "{number} belongs to position {p}.",
     there: "{route}: head {head}, row {row}",

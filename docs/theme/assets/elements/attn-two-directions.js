@@ -12,7 +12,7 @@ const WORDS = {
   zh: ZH && {
     title: "一个方向，还是两个",
     sentence: "句子",
-    mark: "标出两句里相同的格子",
+    mark: "给两句里相同的格子画下划线",
     similarity: "相似度 XXᵀ",
     scores: "得分 QKᵀ：一行是一个位置在问",
     how: "点一格，看它和反方向的那一格。",
@@ -24,7 +24,7 @@ const WORDS = {
     there: "另一句里的“{i}”与“{j}”：",
     same: "{one}，没变",
     moved: "{one}，变了",
-    count: "打了下划线的，两句里相同：相似度 {similarity} 格，得分 {scores} 格，一共都是 {all} 格。",
+    count: "两句里相同的：相似度 {similarity} 格，得分 {scores} 格，一共都是 {all} 格。",
     row: "常有人说“{i}”这一行换了句子也不变。其实 {all} 格里只有 {kept} 格没变：两句共有的字所在的列。",
     alike: "相似度如此，得分也如此。",
     rowGone: "“{i}”只在这一句里有，它那一行没有一格留下。",
@@ -32,7 +32,7 @@ const WORDS = {
     said: "相似度：{similarity}。得分：{scores}",
     alone: {
       title: "换一句，哪些会变",
-      count: "打了下划线的，两句里相同：{all} 格里的 {similarity} 格。",
+      count: "两句里相同的：{all} 格里的 {similarity} 格。",
       said: "{similarity}",
     },
   },
@@ -50,16 +50,16 @@ const WORDS = {
     from: "query of {i}, key of {j}",
     there: "other sentence: {i} and {j} ",
     same: "{one}, the same",
-    moved: "{one}, moved",
-    count: "Underlined is what both sentences share: {similarity} similarities and {scores} scores, of {all} each.",
+    moved: "{one}, changed",
+    count: "The same in both sentences: {similarity} similarities and {scores} scores, of {all} each.",
     row: "One often reads that the row of “{i}” stays as it is. Only {kept} of its {all} cells do: those of the words in both sentences.",
     alike: "So it is for similarities, and so for scores.",
     rowGone: "“{i}” is in this sentence only: no cell of its row stays.",
-    swap: "Guess first: in another sentence, which cells will move? Then swap it.",
+    swap: "Guess first: in another sentence, which cells will change? Then swap it.",
     said: "similarity: {similarity}. scores: {scores}",
     alone: {
       title: "What another sentence leaves",
-      count: "Underlined is what both sentences share: {similarity} cells of {all}.",
+      count: "The same in both sentences: {similarity} cells of {all}.",
       said: "{similarity}",
     },
   },
@@ -114,7 +114,7 @@ class TwoDirections extends AttnElement {
       ${this.there
         ? html`<div class="attn-controls">
             ${choose(this, { name: "sentence", legend: word.sentence, options, pick: (sentence) => this.swap(sentence) })}
-            ${tick({ label: word.mark, value: this.state.mark, flip: (mark) => this.set({ mark }, mark ? this.counted : "") })}
+            ${tick({ label: word.mark, value: this.state.mark, flip: (mark) => this.mark(mark) })}
           </div>`
         : nothing}
       <p class="attn-soft">${word.how}</p>
@@ -133,6 +133,11 @@ class TwoDirections extends AttnElement {
   swap(sentence) {
     this.set({ sentence, mark: true });
     this.say(this.counted);
+  }
+
+  mark(mark) {
+    this.set({ mark });
+    this.say(this.remark());
   }
 
   pick(row, column) {
@@ -207,7 +212,7 @@ class TwoDirections extends AttnElement {
 
   remark() {
     const { word, state } = this;
-    if (!state.mark) return word.swap;
+    if (!state.mark && state.sentence === this.choices.sentence.first) return word.swap;
     const { labels } = this.here;
     const kept = labels.filter((_, j) => this.stays("similarity", state.row, j)).length;
     const row = fill(kept ? word.row : word.rowGone, { i: labels[state.row], kept, all: labels.length });
