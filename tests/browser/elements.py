@@ -58,6 +58,7 @@ class Element:
 
     def state(self) -> str | None:
         """What of the address is this element's, once the last change has arrived there."""
+        self.root.locator("[aria-busy=true]").wait_for(state="detached")  # what computes holds up the rest
         self.page.wait_for_timeout(300)
         return self.page.evaluate("key => new URLSearchParams(location.search).get(key)", self.key)
 
