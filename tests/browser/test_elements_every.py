@@ -132,7 +132,7 @@ SAID_TWICE = """element => {
     };
     const differ = [];
     for (const control of element.querySelectorAll("input")) {
-        if (!control.isConnected) continue;
+        if (!control.isConnected || !use[control.type]) continue;
         use[control.type](control);
         const [once, again] = [1, 2].map(() => {
             said = [];
