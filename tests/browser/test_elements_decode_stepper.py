@@ -154,7 +154,10 @@ def test_playing_goes_on_to_the_last_position_and_stops(site, tab):
     check(element, [0, 1])
 
 
-@pytest.mark.parametrize("language, label, full", [("zh", "接上位置 5", "5 个位置都有了"), ("en", "Append position 5", "All 5 positions are here")])
+@pytest.mark.parametrize(
+    "language, label, full",
+    [("zh", "接上位置 5", "5 个位置都有了"), ("en", "Append position 5", "All 5 positions are here")],
+)
 def test_a_full_figure_asks_for_no_other_position(site, tab, language, label, full):
     element = open_element(tab(), address(site, NAME, language), NAME, "tokens.0120")
     assert label in element.root.inner_text()

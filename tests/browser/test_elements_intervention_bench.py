@@ -113,8 +113,10 @@ def test_a_key_that_changed_is_not_said_to_have_stayed(site, tab, language):
     assert not np.array_equal(edited.k[1], original.k[1])
     assert edited.scores[0, 1] == original.scores[0, 1]
     element = open_element(tab(), address(site, NAME, language), NAME, "row.0")
-    said = {"zh": "[0, 0]：权重没变，变化就可以相加。键 k₂ 变了，可 q₁ 给它打的分没变。",
-            "en": "[0, 0]. No change in weights, so the changes add up. Key k₂ did change; the score that q₁ gives it did not."}
+    said = {
+        "zh": "[0, 0]：权重没变，变化就可以相加。键 k₂ 变了，可 q₁ 给它打的分没变。",
+        "en": "[0, 0]. No change in weights, so the changes add up. Key k₂ did change; the score that q₁ gives it did not.",
+    }
     assert said[language] in element.texts(".attn-note")[0]
 
 
