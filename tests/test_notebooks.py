@@ -3,6 +3,7 @@
 Each is executed in a kernel, two at a time, and must do what the page says it does.
 """
 
+import base64
 import copy
 import json
 import os
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
@@ -17,10 +19,14 @@ import pages
 import pytest
 from chapter import parse, read
 from labs import FIGURE
+from nbconvert import HTMLExporter
 from notebooks import Site, colab, file_name, notebook
+from runner import BlockFigure, BlockResult
 
 ROOT = Path(__file__).resolve().parent.parent
 WHEEL = "https://name.github.io/repo/attention_by_hand-0.1.0-py3-none-any.whl"
+# A block of an answer: at the start of a fold that is to be guessed, or after text in it.
+ANSWER = re.compile(r"^\?\?\? (?:tip|success).*\n(?:(?:    .*)?\n)*?    ```python$", re.M)
 SITE = Site("Attention by Hand", "https://name.github.io/repo/en/", WHEEL)
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -117,23 +123,102 @@ def test_ids_links_and_directives():
 
 
 def test_admonitions_become_quotations_and_folds():
-    text = "\n".join(sources(made(PAGE)))
+    page = sources(made(PAGE))
+    text = "\n".join(page)
     assert "> **Beware**\n>\n> Careful with $x$." in text
     assert "<details><summary>Hint</summary>\n\nThink.\n\n</details>" in text
-    assert "<summary>Answer</summary>\n\nThree." in text and "That is all." in text
-    assert "**More**" in text
+    assert "**More**\n\nEven more." in page
     assert not re.search(r"^(!!!|\?\?\?)", text, re.M)
 
 
 def test_blocks_become_cells_and_what_only_shows_stays_text():
     page = made(PAGE)
     install, *code = sources(page, "code")
-    assert code == ["print(1)", "print(2)", "print(3)", "print(4)"]
+    assert code == ["print(1)", "print(2)", "print(4)"]
     text = "\n".join(sources(page))
     assert "~~~python\nnot_run()\n~~~" in text and "~~~bash\npip install x\n~~~" in text
-    assert "~~~text" not in text, "an output stands in the text"
-    hidden = [bool(c.metadata.get("jupyter")) for c in page.cells if c.cell_type == "code"]
-    assert hidden == [False, False, False, True, False], "the answer alone is folded"
+    assert "~~~text" not in FOLD.sub("", text), "an output stands in the text"
+
+
+FOLD = re.compile(r"^<details><summary>(.*?)</summary>\n\n(.*?)\n\n</details>$", re.M | re.S)
+
+ANSWERS = """\
+# Title {#title}
+
+??? success "Answer"
+
+    ```python
+    def f(x):
+        return x[0](1)
+
+
+    print(f([abs]))
+    ```
+
+    ~~~text
+    1
+    ~~~
+
+    It is [here](07-x.md).
+
+
+    And that is all.
+
+??? tip "Hint"
+    ```python
+    draw()
+    ```
+
+Text.
+"""
+
+
+def test_an_answer_is_seen_only_by_who_opens_it():
+    drawn = BlockFigure('<svg style="width:1em" stroke="var(--a,#123)"/>', "a [1, 2]\nline")
+    _, draws = parse(ANSWERS, "docs/en/chapters/06-x.md").blocks
+    page = made(ANSWERS, results={draws.line: BlockResult("", (drawn,))})
+    (text,) = sources(page)
+    assert len(sources(page, "code")) == 1, "to install, and no answer"
+    code = "~~~python\ndef f(x):\n    return x[0](1)\n\n\nprint(f([abs]))\n~~~\n\n~~~text\n1\n~~~"
+    more = "It is [here](https://name.github.io/repo/en/chapters/07-x/).\n\n\nAnd that is all."
+    picture = "~~~python\ndraw()\n~~~\n\n![a (1, 2) line](attachment:figure-1.svg)"
+    assert FOLD.findall(text) == [("Answer", f"{code}\n\n{more}"), ("Hint", picture)]
+    (attached,) = [cell.attachments for cell in page.cells if "attachments" in cell]
+    svg = base64.b64decode(attached["figure-1.svg"]["image/svg+xml"]).decode()
+    assert 'stroke="#123"' in svg and "background:#fff" in svg
+
+
+class Folds(HTMLParser):
+    """The code that a page shows, and the folds that hold no text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.empty, self._within, self._summary = "", 0, [], False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "details":
+            self._within.append("")
+        self._summary |= tag == "summary"
+
+    def handle_endtag(self, tag):
+        if tag == "details":
+            self.empty += not self._within.pop().strip()
+        self._summary &= tag != "summary"
+
+    def handle_data(self, text):
+        if not self._within:
+            self.open += text
+        elif not self._summary:
+            self._within[-1] += text
+
+
+def test_nor_in_what_nbconvert_makes_of_it():
+    seen = Folds(HTMLExporter(template_name="basic").from_notebook_node(made(ANSWERS))[0])
+    assert "Text." in seen.open and "def f" not in seen.open and "that is all" not in seen.open
+    assert seen.empty == 0
+    wrong = "<details><summary>Answer</summary>\n</details><p>def f</p>"
+    assert Folds(wrong).empty == 1 and "def f" in Folds(wrong).open
 
 
 def test_tabs_and_what_stands_in_them():
@@ -266,13 +351,29 @@ def test_a_notebook_holds_every_block_and_every_output_of_its_page(results, path
     chapter, ran = results[path]
     page = made_of(results, path)
     code = sources(page, "code")
-    positions = [code.index(block.code.rstrip("\n")) for block in chapter.blocks]
+    folded = "\n".join(body for _, body in FOLD.findall("\n".join(sources(page))))
+    answers = [block for block in chapter.blocks if f"~~~python\n{block.code.rstrip()}\n~~~" in folded]
+    assert len(answers) == len(ANSWER.findall(chapter.text))
+    blocks = [block for block in chapter.blocks if block not in answers]
+    positions = [code.index(block.code.rstrip("\n")) for block in blocks]
     assert positions == sorted(positions)
+    for answer in answers:
+        assert not answer.output or f"~~~text\n{answer.output.code.rstrip()}\n~~~" in folded
+        assert answer.code.rstrip("\n") not in code, "an answer in the open"
     outputs = [did(cell) for cell in page.cells if cell.cell_type == "code"]
-    assert sum(figures for _, figures, _ in outputs) == sum(len(r.figures) for r in ran.values())
+    attached = sum(len(cell.get("attachments", {})) for cell in page.cells)
+    drawn = sum(figures for _, figures, _ in outputs)
+    assert drawn + attached == sum(len(result.figures) for result in ran.values())
     assert "".join(text for text, _, _ in outputs).split() == [
-        word for block in chapter.blocks if block.output for word in block.output.code.split()
+        word for block in blocks if block.output for word in block.output.code.split()
     ]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_fold_opens_and_closes_in_one_cell(path):
+    for text in sources(made(read(ROOT / path), path)):
+        assert text.count("<details") == text.count("</details>") == len(FOLD.findall(text))
+        assert all(title.strip() and body.strip() for title, body in FOLD.findall(text))
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -282,7 +383,7 @@ def test_a_notebook_needs_nothing_of_the_site_to_be_read(results, path):
     text = re.sub(r"^~~~.*?^~~~", "", text, flags=re.M | re.S)
     assert not re.search(r"^\s*(!!!|\?\?\?|===) ", text, re.M)
     assert "{#" not in text and "{{" not in text.replace("}}", "").replace("{{\\", "")
-    assert not re.search(r"\]\((?!https?:|#)", re.sub(r"`[^`]*`", "", text)), "a relative link"
+    assert not re.search(r"\]\((?!https?:|#|attachment:)", re.sub(r"`[^`]*`", "", text)), "a relative link"
     for anchor in re.findall(r"\]\(#([^)]+)\)", text):
         assert f'<a id="{anchor}"></a>' in text
     drawn = json.dumps(page)
@@ -310,9 +411,9 @@ get_ipython().register_magic_function(lambda line: print("pip", line), magic_nam
 """
 
 
-def installed(folder):
+def installed(folder, site=SITE, path="docs/en/chapters/06-x.md"):
     """What the first cell asks pip for where there is no attn, with `folder` as the current one."""
-    page = made("# T {#t}\n")
+    page = nbformat.reads(notebook(parse("# T {#t}\n", path), {}, site), as_version=4)
     page.cells = [nbformat.v4.new_code_cell(PRETEND), page.cells[0]]
     return "".join(output.text for output in execute(page, folder).cells[1].outputs)
 
@@ -327,3 +428,16 @@ def test_in_a_downloaded_copy_of_the_site_it_installs_the_wheel_of_the_copy(tmp_
     wheel = folder.parents[1] / WHEEL.rsplit("/")[-1]
     wheel.touch()
     assert f"@ {wheel.as_uri()}" in installed(folder)
+
+
+@pytest.mark.parametrize("language, says", [("zh", "没有装 attn"), ("en", "attn is not installed")])
+def test_without_the_address_of_a_site_it_says_which_file_to_fetch(tmp_path, language, says):
+    name = WHEEL.rsplit("/")[-1]
+    here = Site("T", f"http://127.0.0.1:8000/{language}/", f"http://127.0.0.1:8000/{name}")
+    path = f"docs/{language}/chapters/06-x.md"
+    with pytest.raises(AssertionError) as stopped:
+        installed(tmp_path, here, path)
+    said = re.sub(r"\x1b\[[\d;]*m", "", str(stopped.value))
+    assert re.search(rf"^ *FileNotFoundError: {says}.*{re.escape(name)}.*site/", said, re.M)
+    (tmp_path / name).touch()
+    assert f"@ {(tmp_path / name).as_uri()}" in installed(tmp_path, here, path)
