@@ -43,6 +43,11 @@ CARRIER_FOLDER = "open_webui/frontend/pyodide/"
 
 CHUNK = 1 << 16
 
+FETCH_LATER = (
+    "With the network, the next build tries again; --pyodide DIR takes them from a folder, "
+    "such as an unpacked release of Pyodide."
+)
+
 
 class PyodideError(Exception):
     """The files are not to be had. The message says what was tried, and what would help."""
@@ -50,6 +55,10 @@ class PyodideError(Exception):
 
 class SourceFailed(Exception):
     """One source does not answer, or does not have the file."""
+
+
+class CacheFailed(Exception):
+    """What was fetched cannot be kept: no other source would help."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +83,14 @@ def files(root: Path) -> dict[str, Path] | None:
         return None
     lock = _lock(core)
     wheels = _wheels(lock)
-    if not all(wheel.is_at(cache / WHEELS / wheel.name) for wheel in wheels):
-        return None
     text = json.dumps(lock, indent=1, sort_keys=True) + "\n"
-    if not (cache / LOCK).is_file() or (cache / LOCK).read_text("utf-8") != text:
-        _write(cache / LOCK, text.encode())
+    try:
+        if not all(wheel.is_at(cache / WHEELS / wheel.name) for wheel in wheels):
+            return None
+        if not (cache / LOCK).is_file() or (cache / LOCK).read_text("utf-8") != text:
+            _write(cache / LOCK, text.encode())
+    except (CacheFailed, OSError):  # `gather` says so
+        return None
     found = {name: core / name for name in CORE}
     found.update({wheel.name: cache / WHEELS / wheel.name for wheel in wheels})
     return {**found, LOCK: cache / LOCK}
@@ -111,24 +123,31 @@ def gather(
     core, cache = _core(root), root / CACHE
     if core is None:
         return _without(live, "Pyodide is not installed: `npm ci` brings it", report)
-    if here := files(root):
-        return here
-    wheels = _wheels(_lock(core))
-    (cache / WHEELS).mkdir(parents=True, exist_ok=True)
-    (cache / LOCK).unlink(missing_ok=True)  # written last: `serve` waits for it
-    reasons = _fetch(wheels, cache / WHEELS, _sources(root, core, folder, stream), report)
-    if here := files(root):
-        return here
-    left = [wheel.name for wheel in wheels if not wheel.is_at(cache / WHEELS / wheel.name)]
+    try:
+        if here := files(root):
+            return here
+        wheels = _wheels(_lock(core))
+        _prepare(cache)
+        reasons = _fetch(wheels, cache / WHEELS, _sources(root, core, folder, stream), report)
+        if here := files(root):
+            return here
+        left = [wheel.name for wheel in wheels if not wheel.is_at(cache / WHEELS / wheel.name)]
+    except (CacheFailed, OSError) as problem:
+        why = f"{cache}, where they are kept, cannot be read and written: {problem}"
+        return _without(live, why, report, "Make it writable, or delete it.")
     return _without(live, "\n  ".join([f"missing: {', '.join(left)}", *reasons]), report)
 
 
-def _without(live: str, why: str, report: Callable[[str], None]) -> None:
-    text = (
-        f"The pages cannot run code without Pyodide's packages.\n  {why}\n"
-        "With the network, the next build tries again; --pyodide DIR takes them from a folder, "
-        "such as an unpacked release of Pyodide."
-    )
+def _prepare(cache: Path) -> None:
+    """Find out whether the cache can be written before anything is fetched."""
+    (cache / WHEELS).mkdir(parents=True, exist_ok=True)
+    (cache / LOCK).unlink(missing_ok=True)  # written last: `serve` waits for it
+    with tempfile.TemporaryFile(dir=cache / WHEELS):
+        pass
+
+
+def _without(live: str, why: str, report: Callable[[str], None], then: str = FETCH_LATER) -> None:
+    text = f"The pages cannot run code without Pyodide's packages.\n  {why}\n{then}"
     if live == "required":
         raise PyodideError(text)
     report(text)
@@ -193,10 +212,13 @@ def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        scratch.write_bytes(content)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+        try:
+            scratch.write_bytes(content)
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
+    except OSError as problem:
+        raise CacheFailed(problem) from None
 
 
 def _sources(root: Path, core: Path, folder: Path | None, stream) -> dict[str, Source]:

@@ -316,6 +316,56 @@ def test_required_fails(root):
         pyodide_files.gather(root, "required")
 
 
+def a_file_where_a_folder_belongs(root, monkeypatch):
+    (root / ".cache").mkdir()
+    (root / ".cache/pyodide").write_text("no folder")
+
+
+def a_folder_that_only_another_user_writes(root, monkeypatch):
+    """Rights do not hold for root, as whom tests may run: the calls that would fail do."""
+    cache, make, write = root / ".cache/pyodide", Path.mkdir, Path.write_bytes
+
+    def refuse(path):
+        if cache in (path, *path.parents):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", lambda path, *more, **named: refuse(path) or make(path, *more, **named))
+    monkeypatch.setattr(Path, "write_bytes", lambda path, content: refuse(path) or write(path, content))
+
+
+def a_disk_that_is_full(root, monkeypatch):
+    def write(path, content):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", write)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [a_file_where_a_folder_belongs, a_folder_that_only_another_user_writes, a_disk_that_is_full],
+)
+def test_a_cache_that_cannot_be_written_is_named_and_no_other_source_asked(
+    root, tmp_path, monkeypatch, fault
+):
+    given = put_wheels(tmp_path / "given")
+    fault(root, monkeypatch)
+    monkeypatch.setattr(pyodide_files, "_from_distribution", None)
+    said = []
+    assert pyodide_files.gather(root, "auto", given, report=said.append) is None
+    assert len(said) == 1 and "cannot run code" in said[0] and "Make it writable" in said[0]
+    assert f"{root / '.cache/pyodide'}, where" in said[0]
+    with pytest.raises(pyodide_files.PyodideError, match="Make it writable"):
+        pyodide_files.gather(root, "required", given)
+
+
+def test_what_is_all_there_needs_no_writing(root, tmp_path, monkeypatch):
+    first = pyodide_files.gather(root, folder=put_wheels(tmp_path / "given"))
+    a_folder_that_only_another_user_writes(root, monkeypatch)
+    assert pyodide_files.gather(root, "required") == first
+    first["pyodide-lock.json"].unlink()
+    assert pyodide_files.files(root) is None  # `serve` asks it, and goes on without
+
+
 def test_off_asks_nobody(root, monkeypatch):
     put_wheels(root / ".cache/pyodide/wheels")
     monkeypatch.setattr(pyodide_files, "_fetch", None)
