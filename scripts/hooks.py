@@ -141,6 +141,8 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 def on_page_context(context, page, config: MkDocsConfig, nav):
     """The search plugin has just added the page's sections to its index."""
+    if offline(config):
+        page.canonical_url = None  # a copy on a disk has no address, and the site's own differ
     for entry in one_page.search_plugin(config).search_index.entries:
         if entry["location"].split("#")[0] == page.url:
             entry |= {part: search_text.readable(entry[part]) for part in ("title", "text")}

@@ -62,6 +62,23 @@ def test_a_copy_has_files_with_names_and_a_search_that_needs_no_server(files):
     assert "{{" not in start
 
 
+def test_a_copy_names_no_address_as_its_own(files, project):
+    own = re.compile(r'<link rel="(?:canonical| alternate)"')
+    for language in ("zh", "en"):
+        assert not own.search(text(files, f"{language}/{CHAPTER.replace('.md', '.html')}"))
+        assert not own.search(text(files, f"{language}/index.html"))
+        assert len(own.findall(page(project, language))) == 4, "the site itself has them"
+
+
+def test_a_copy_says_where_the_notebook_is_for_a_browser_would_show_its_json(files, project):
+    for language in ("zh", "en"):
+        chapter = text(files, f"{language}/{CHAPTER.replace('.md', '.html')}")
+        assert not re.search(r'href="[^"]*\.ipynb"', chapter)
+        (named,) = re.findall(r"<code>([^<]*\.ipynb)</code>", chapter)
+        assert f"{offline.FOLDER}/{named}" in files
+        assert re.search(r'href="[^"]*\.ipynb" download>', page(project, language))
+
+
 def test_what_only_a_server_needs_is_left_out_and_the_wheel_is_there(files):
     names = {name.rsplit("/")[-1] for name in files}
     assert not names & {"404.html", "sitemap.xml", "sitemap.xml.gz", ".nojekyll"}
