@@ -125,6 +125,8 @@ class _Writer:
         self._lines = chapter.text.split("\n")
         self._fences = {fence.line: fence for fence in chapter.fences}
         self._outputs = {block.output.line for block in chapter.blocks if block.output}
+        # The fence after which the figures of a block stand, as they do below a cell.
+        self._last = {(block.output or block).line: block.line for block in chapter.blocks}
         self._blocks = [block.line for block in chapter.blocks]
 
     def install(self) -> None:
@@ -196,13 +198,14 @@ if importlib.util.find_spec("attn") is None:
         flush()
 
     def _as_text(self, first: int, last: int, indent: int) -> list[str]:
-        """These lines without a cell: a block stays in its fences, its figures follow it."""
+        """These lines without a cell: a block stays in its fences, its output and figures follow."""
         text: list[str] = []
         number = first
         while number <= last:
             if fence := self._fences.get(number):
                 text += _shown(fence)
-                for figure in self._results.get(fence.line, BlockResult()).figures:
+                block = self._last.get(fence.line)
+                for figure in self._results.get(block, BlockResult()).figures:
                     name = f"figure-{len(self.drawn) + 1}.svg"
                     self.drawn[name] = _on_white(figure.svg)
                     alt = figure.alt.translate({ord("["): "(", ord("]"): ")", ord("\n"): " "})

@@ -169,6 +169,10 @@ ANSWERS = """\
     draw()
     ```
 
+    ~~~text
+    drawn
+    ~~~
+
 Text.
 """
 
@@ -181,7 +185,7 @@ def test_an_answer_is_seen_only_by_who_opens_it():
     assert len(sources(page, "code")) == 1, "to install, and no answer"
     code = "~~~python\ndef f(x):\n    return x[0](1)\n\n\nprint(f([abs]))\n~~~\n\n~~~text\n1\n~~~"
     more = "It is [here](https://name.github.io/repo/en/chapters/07-x/).\n\n\nAnd that is all."
-    picture = "~~~python\ndraw()\n~~~\n\n![a (1, 2) line](attachment:figure-1.svg)"
+    picture = "~~~python\ndraw()\n~~~\n\n~~~text\ndrawn\n~~~\n\n![a (1, 2) line](attachment:figure-1.svg)"
     assert FOLD.findall(text) == [("Answer", f"{code}\n\n{more}"), ("Hint", picture)]
     (attached,) = [cell.attachments for cell in page.cells if "attachments" in cell]
     svg = base64.b64decode(attached["figure-1.svg"]["image/svg+xml"]).decode()
