@@ -112,6 +112,79 @@ def test_each_run_finds_the_libraries_as_they_were(session):
     assert run(session, "print('np' in globals())")[0]["stdout"] == "False\n"
 
 
+@pytest.mark.parametrize(
+    "breaks, works, says",
+    [
+        ("import numpy as np\nnp.exp = None", "import numpy as np\nprint(np.exp(0.0))", "1.0\n"),
+        ("import builtins\nbuiltins.print = None", "print('alive')", "alive\n"),
+        ("import attn\nattn.softmax = None", "import attn\nprint(attn.softmax([1.0]))", "[1.]\n"),
+        (
+            "import warnings\nwarnings.simplefilter('once', BytesWarning)",
+            "import warnings\nprint(('once', None, BytesWarning, None, 0) in warnings.filters)",
+            "False\n",
+        ),
+        (
+            "import matplotlib.pyplot as plt\nplt.switch_backend('Agg')",
+            "import matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\nprint(plt.get_fignums())",
+            "[]\n",
+        ),
+    ],
+)
+def test_what_a_run_breaks_is_whole_in_the_next(session, breaks, works, says):
+    run(session, breaks)
+    result = run(session, works)[0]
+    assert (result["stdout"], result["stderr"], result["error"]) == (says, "", None)
+
+
+RIGHT = "def scores(q, k):\n    return q @ k.T\n"
+WRONG = "def scores(q, k):\n    return q\n"
+
+
+def checked(session, code):
+    return run(session, code, exercise="scores", function="scores")[-1]
+
+
+@pytest.mark.parametrize(
+    "code, solved",
+    [
+        (RIGHT, True),
+        (WRONG, False),
+        ("import attn.exercises\nattn.exercises.check = lambda *given: True\n" + WRONG, False),
+        ("import attn.exercises\nattn.exercises.report = lambda *given: ('', True)\n" + WRONG, False),
+        ("import builtins\nbuiltins.print = None\nprint = None\n" + RIGHT, True),
+        (RIGHT.replace("scores", "other"), None),
+    ],
+)
+def test_the_checker_is_out_of_reach(session, code, solved):
+    result = checked(session, code)
+    assert (result["solved"], result["error"]) == (solved, None)
+
+
+def test_an_error_in_the_check_has_the_line_of_the_reader_or_none(session, monkeypatch):
+    error = checked(session, "\n\ndef scores(q, k):\n    raise KeyboardInterrupt\n")["error"]
+    assert (error["kind"], error["line"]) == ("KeyboardInterrupt", 4)
+    monkeypatch.setattr(session, "_check", lambda *given: 1 / 0)
+    assert checked(session, RIGHT)["error"]["line"] is None
+
+
+def test_input_says_what_to_do(session):
+    error = run(session, "x = 1\ny = input('number? ')")[0]["error"]
+    assert (error["kind"], error["line"]) == ("RuntimeError", 2)
+    assert "no keyboard" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys\nsys.exit()",
+        "assert False",
+        "class Mute(Exception):\n    def __str__(self):\n        raise self\nraise Mute",
+    ],
+)
+def test_an_error_without_a_message_has_none(session, code):
+    assert run(session, code)[0]["error"]["message"] == ""
+
+
 def test_what_is_written_to_stderr_is_told_apart(session):
     result = run(session, "import sys\nprint('careful', file=sys.stderr)\nprint('out')")[0]
     assert (result["stdout"], result["stderr"], result["error"]) == ("out\n", "careful\n", None)
@@ -143,5 +216,11 @@ def test_figures_of_a_block_have_ids_of_their_own(session):
 
 
 def test_a_figure_that_cannot_be_drawn_is_an_error(session):
-    result = run(session, "import matplotlib.pyplot as plt\nplt.title('\\U00020000')\nplt.show()")[0]
-    assert result["error"]["kind"] == "MissingGlyph"
+    error = run(session, "import matplotlib.pyplot as plt\nplt.title('\\U00020000')\nplt.show()")[0]["error"]
+    assert (error["kind"], error["line"], error["drawing"]) == ("MissingGlyph", None, True)
+
+
+@pytest.mark.parametrize("options", ["", "plt.rcParams['font.sans-serif'] = ['DejaVu Sans']\n"])
+def test_a_readers_own_chinese_is_drawn(session, options):
+    result = run(session, f"import matplotlib.pyplot as plt\n{options}plt.title('注意力权重')")[0]
+    assert (result["error"], len(result["figures"])) == (None, 1)

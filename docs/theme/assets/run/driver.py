@@ -9,14 +9,18 @@ mend (a warning, a figure that is not shown), this shows it to the reader who wr
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import linecache
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
+from types import ModuleType
 
 OUTPUT_LIMIT = 64 * 1024  # characters that a block may print, as in the build
+BACKEND = "module://capture_backend"
 ALT = {"zh": "你的代码画的图。", "en": "The figure that your code draws."}
 
 
@@ -48,16 +52,32 @@ def _imported(code: str) -> list[str]:
     return names
 
 
+def no_input(prompt=""):
+    """Stands in for `input`: the page has no keyboard for a program."""
+    raise RuntimeError("input(): there is no keyboard here; write the value in the code")
+
+
 class Session:
-    """Runs chains one after another; each finds the libraries as they were at the start."""
+    """Runs chains one after another.
+
+    Each finds as they were: the built-in functions, the public names of NumPy, attn and
+    pyplot, NumPy's and matplotlib's options, the filters of warnings, the folder, the
+    environment and `sys.path`. What else a chain changes inside a library lasts until Python
+    is started anew, as the page does at Stop and Reset.
+    """
 
     def __init__(self):
         import numpy
 
+        from attn import exercises
+
+        self._check = exercises.check  # before a reader's code could put another there
+        self._kept: list[tuple[ModuleType, str, object]] = []
+        self._keep(builtins, numpy, numpy.linalg, numpy.random, *_modules_of("attn"))
         self._numpy = numpy
         self._print_options, self._error_state = numpy.get_printoptions(), numpy.geterr()
         self._parameters = None
-        os.environ["MPLBACKEND"] = "module://capture_backend"
+        os.environ["MPLBACKEND"] = BACKEND
         self._folder, self._environment = os.getcwd(), dict(os.environ)
         self._path = list(sys.path)
 
@@ -68,7 +88,10 @@ class Session:
         from attn.figures import style
 
         style.register_font()
+        # Chinese in a figure of the reader's own: what matplotlib's font lacks is in the book's.
+        matplotlib.rcParams["font.family"] = ["sans-serif", style.FONT_FAMILY[0]]
         self._parameters = dict(matplotlib.rcParams)
+        self._keep(matplotlib.pyplot, *_modules_of("attn.figures"))
 
     def run(
         self,
@@ -77,6 +100,8 @@ class Session:
         language: str,
         prefix: str = "live",
         on_output: Callable[[str], None] = lambda text: None,
+        exercise: str | None = None,
+        function: str = "",
     ) -> list[dict]:
         """Run the blocks of a chain in one namespace, up to the first that fails.
 
@@ -86,35 +111,69 @@ class Session:
         language : "zh" or "en", for the alt text of a figure that has none of its own.
         prefix : starts every id in the figures; letters, digits, `-` and `_`, a letter first.
         on_output : is given what the last block prints, as it prints it.
+        exercise, function : the name of an exercise, and of the function that answers it. Where
+            no block failed, that function is handed to `attn.exercises.check`.
 
         Returns
         -------
         One dict for each block that ran: `stdout` and `stderr` (str); `figures`, a list of
         dicts with `svg`, and `element` and `data` (str or None, see
         `attn.figures.interactive`); `error`, None or a dict with `kind`, `message`, `line`
-        (counted from 1 in that block) and `trace`.
+        (counted from 1 in that block, or None), `trace` and `drawing` (whether the code ran and
+        its figure could not be drawn). For an exercise, one more: `stdout` is the answer, `line`
+        is one of the last block, and `solved` is a bool, or None where there is no such function.
         """
         namespace, results = {"__name__": "chapter"}, []
         try:
-            for number, code in enumerate(blocks, 1):
-                name = "block" if len(blocks) == 1 else f"block {number} of {len(blocks)}"
-                last = number == len(blocks)
-                result = _run_block(code, name, namespace, on_output if last else lambda text: None)
-                shown = result.pop("shown")
-                if not result["error"]:
-                    _take_figures(result, shown, language, f"{prefix}-{number}")
-                results.append(result)
-                if result["error"]:
-                    break
+            with warnings.catch_warnings():
+                for number, code in enumerate(blocks, 1):
+                    name = "block" if len(blocks) == 1 else f"block {number} of {len(blocks)}"
+                    last = number == len(blocks)
+                    heard = on_output if last else lambda text: None
+                    result = _run_block(code, name, namespace, heard)
+                    shown = result.pop("shown")
+                    if not result["error"]:
+                        _take_figures(result, shown, language, f"{prefix}-{number}")
+                    results.append(result)
+                    if result["error"]:
+                        return results
+                if exercise is not None:
+                    self._put_back()
+                    given = namespace.get(function)
+                    results.append(self._checked(exercise, given, language, name))
         finally:
             self._restore()
         return results
 
+    def _checked(self, exercise: str, function: object, language: str, name: str) -> dict:
+        solved = None
+
+        def check():
+            nonlocal solved
+            solved = self._check(exercise, function, language)
+
+        idle = (lambda: None) if function is None else check
+        result = _captured(idle, name, lambda text: None)
+        del result["shown"]
+        return {**result, "figures": [], "solved": solved}
+
+    def _keep(self, *modules: ModuleType) -> None:
+        for module in modules:
+            public = [name for name in vars(module) if not name.startswith("_")]
+            self._kept += [(module, name, vars(module)[name]) for name in public]
+
+    def _put_back(self) -> None:
+        for module, name, value in self._kept:
+            if vars(module).get(name) is not value:
+                setattr(module, name, value)
+
     def _restore(self) -> None:
+        self._put_back()
         if self._parameters is not None:
             import matplotlib.pyplot
 
             matplotlib.pyplot.close("all")
+            matplotlib.pyplot.switch_backend(BACKEND)
             matplotlib.rcParams.update(self._parameters)
         self._numpy.set_printoptions(**self._print_options)
         self._numpy.seterr(**self._error_state)
@@ -151,23 +210,37 @@ class _Stream(io.TextIOBase):
 def _run_block(code: str, name: str, namespace: dict, on_output: Callable[[str], None]) -> dict:
     # Lets a traceback quote the line that went wrong.
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    return _captured(lambda: exec(compile(code, name, "exec"), namespace), name, on_output)
+
+
+def _captured(action: Callable[[], None], name: str, on_output: Callable[[str], None]) -> dict:
+    """What an action prints and shows, and its error; `name` is the block whose lines count."""
     out, err, error = _Stream(on_output), _Stream(lambda text: None), None
-    streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = out, err
+    streams, read = (sys.stdout, sys.stderr), builtins.input
+    sys.stdout, sys.stderr, builtins.input = out, err, no_input
     try:
-        exec(compile(code, name, "exec"), namespace)
+        action()
     except BaseException as problem:
         error = _describe(problem, name)
     finally:
-        sys.stdout, sys.stderr = streams
+        (sys.stdout, sys.stderr), builtins.input = streams, read
     return {"stdout": out.text, "stderr": err.text, "error": error, "shown": _shown()}
 
 
-def _describe(error: BaseException, name: str) -> dict:
-    """What went wrong and where, and the traceback without the frames of this file."""
+def _modules_of(package: str) -> list[ModuleType]:
+    return [
+        module for name, module in sys.modules.items() if f"{name}.".startswith(f"{package}.")
+    ]
+
+
+def _describe(error: BaseException, name: str | None) -> dict:
+    """What went wrong and where, and the traceback without the frames of this file.
+
+    `name` is the block whose line is told; None where the code itself ran.
+    """
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     lines = [frame.lineno for frame in frames if frame.filename == name]
-    message = str(error)
+    message = _message(error)
     if isinstance(error, SyntaxError) and error.filename == name:
         lines, message = [error.lineno], error.msg
     trace = "".join(
@@ -178,9 +251,19 @@ def _describe(error: BaseException, name: str) -> dict:
     return {
         "kind": type(error).__name__,
         "message": message,
-        "line": lines[-1] if lines and lines[-1] else 1,
+        "line": lines[-1] if lines else None,
         "trace": trace,
+        "drawing": name is None,
     }
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, SystemExit) and error.code is None:
+        return ""
+    try:
+        return str(error)
+    except BaseException:  # a `__str__` of the reader's, or the `__repr__` of a missing key
+        return ""
 
 
 def _shown() -> list:
@@ -200,7 +283,7 @@ def _take_figures(result: dict, shown: list, language: str, prefix: str) -> None
         for number, figure in enumerate(shown, 1):
             result["figures"].append(_figure(figure, language, f"{prefix}-{number}"))
     except Exception as problem:  # a character without a glyph, a formula that does not parse
-        result["error"] = _describe(problem, "")
+        result["error"] = _describe(problem, None)
 
 
 def _figure(figure, language: str, prefix: str) -> dict:

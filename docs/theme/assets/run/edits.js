@@ -6,10 +6,14 @@ export class Edits {
   constructor(page, blocks) {
     this.key = `attn-run:${page}`;
     this.watchers = [];
-    const hashes = new Set(blocks.map((block) => block.dataset.run));
-    const saved = this.read();
-    this.codes = Object.fromEntries(Object.entries(saved).filter(([hash]) => hashes.has(hash)));
-    if (Object.keys(saved).length > Object.keys(this.codes).length) this.write();
+    this.hashes = new Set(blocks.map((block) => block.dataset.run));
+    this.codes = this.read();
+    this.write(this.codes);
+    addEventListener("storage", ({ key }) => {
+      if (key !== this.key && key !== null) return; // null: everything was cleared
+      this.codes = this.read();
+      this.tell();
+    });
   }
 
   has(block) {
@@ -20,33 +24,43 @@ export class Edits {
     return this.codes[block.dataset.run];
   }
 
-  // `code` undefined: as it was.
+  // `code` undefined: as it was. Answers whether the browser keeps it.
   set(block, code) {
-    if (code === undefined) delete this.codes[block.dataset.run];
-    else this.codes[block.dataset.run] = code;
-    this.write();
-    for (const watcher of this.watchers) watcher();
+    const saved = this.read(); // another tab may have changed another block
+    for (const codes of [this.codes, saved]) {
+      if (code === undefined) delete codes[block.dataset.run];
+      else codes[block.dataset.run] = code;
+    }
+    const kept = this.write(saved);
+    this.tell();
+    return kept;
   }
 
   watch(watcher) {
     this.watchers.push(watcher);
   }
 
+  tell() {
+    for (const watcher of this.watchers) watcher();
+  }
+
   // A browser may refuse to store anything: then an edit lasts as long as the page.
   read() {
     try {
-      return JSON.parse(localStorage.getItem(this.key)) ?? {};
+      const saved = Object.entries(JSON.parse(localStorage.getItem(this.key)) ?? {});
+      return Object.fromEntries(saved.filter(([hash, code]) => this.hashes.has(hash) && typeof code === "string"));
     } catch {
       return {};
     }
   }
 
-  write() {
+  write(codes) {
     try {
-      if (Object.keys(this.codes).length) localStorage.setItem(this.key, JSON.stringify(this.codes));
+      if (Object.keys(codes).length) localStorage.setItem(this.key, JSON.stringify(codes));
       else localStorage.removeItem(this.key);
+      return true;
     } catch {
-      // see `read`
+      return false;
     }
   }
 }

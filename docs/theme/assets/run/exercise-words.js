@@ -17,6 +17,7 @@ export const WORDS = {
     sure: "清空所有练习的进度和你写的代码？清空后找不回来，可以先导出。",
     kept: "“在这里写”打开编辑框，“检查”告诉你对不对。进度和代码只存在这个浏览器里。",
     mark: "已做对",
+    changed: "做对过，但不是下面这份代码",
     fileHead: (done, total, wheel) =>
       `# 《亲手算注意力》的练习：做对 ${done} 题，共 ${total} 题。\n# 要用到 attn：pip install ${wheel}\n`,
   },
@@ -36,6 +37,7 @@ export const WORDS = {
     sure: "Forget which exercises are solved, and all the code you wrote for them? It cannot be brought back; you can export it first.",
     kept: "“Write it here” opens an editor; “Check” says whether it is right. Progress and code stay in this browser.",
     mark: "solved",
+    changed: "solved before, with other code than this",
     fileHead: (done, total, wheel) =>
       `# Exercises of Attention by Hand: ${done} of ${total} solved.\n# They need attn: pip install ${wheel}\n`,
   },

@@ -8,19 +8,6 @@ import { WORDS as SNIPPET } from "./words.js";
 
 const word = WORDS[language];
 
-// Runs after the reader's own code, in the same namespace. It imports anew what it uses: the
-// reader may have given those names to other things.
-const CHECK = (name, given) => `
-import contextlib, io, json
-from attn import exercises
-answer = None
-if "${given}" in globals():
-    with contextlib.redirect_stdout(io.StringIO()) as said:
-        solved = exercises.check("${name}", ${given}, "${language}")
-    answer = [solved, said.getvalue()]
-print(json.dumps(answer))
-`;
-
 export default function openExercise(block, page) {
   open(block, page, Exercise).editor.focus();
 }
@@ -69,24 +56,23 @@ class Exercise extends Snippet {
     hint.querySelector("summary").focus();
   }
 
-  program() {
+  get options() {
     const { exercise, function: given } = this.block.dataset;
-    return [...this.codes(), CHECK(exercise, given)];
+    return { exercise, function: given };
   }
 
   hear() {} // what the check prints is for `showResults`
 
   showResults([own, check]) {
-    const answer = check && !check.error ? JSON.parse(check.stdout) : null;
     this.takePlace();
     // The call at the end of the code has printed the same.
-    const printed = answer ? own.stdout.replace(answer[1], "") : own.stdout;
+    const printed = check && !check.error ? own.stdout.replace(check.stdout, "") : own.stdout;
     if (printed.trim()) this.print(null, printed);
     if (own.stderr) this.result.append(output(SNIPPET[language].warnings, own.stderr));
     for (const figure of own.figures ?? []) this.result.append(drawn(figure));
     const error = own.error ?? check.error;
     if (error) this.fail(error, 0);
-    else if (answer) this.showAnswer(...answer);
+    else if (typeof check.solved === "boolean") this.showAnswer(check.solved, check.stdout);
     else this.status.textContent = word.noFunction(this.block.dataset.function);
   }
 
@@ -95,7 +81,7 @@ class Exercise extends Snippet {
     const box = output(word.answer, text.trimEnd());
     box.classList.add(solved ? "attn-right" : "attn-wrong");
     this.result.append(box);
-    if (solved) markSolved(this.block.dataset.exercise);
+    if (solved) markSolved(this.block.dataset.exercise, this.checked);
   }
 
   close() {

@@ -21,7 +21,6 @@ class Python {
     this.pyodide = pyodide;
     this.driver = pyodide.pyimport("driver");
     this.session = this.driver.Session();
-    pyodide.runPython("import attn");
     this.ready = false; // to draw
   }
 
@@ -38,8 +37,9 @@ class Python {
   }
 
   // What `Session.run` in driver.py returns, as plain objects.
-  run(blocks, { language, prefix = "live", onOutput = () => {} }) {
+  run(blocks, { language, prefix = "live", onOutput = () => {}, exercise, function: given }) {
     const options = { language, prefix, on_output: onOutput };
+    if (exercise) Object.assign(options, { exercise, function: given });
     return this.listed(blocks, (list) => plain(this.session.run.callKwargs(list, options)));
   }
 

@@ -6,6 +6,7 @@ export class Runner {
     this.addresses = { worker, python, wheel };
     this.worker = null;
     this.started = false; // Python runs in the worker
+    this.stale = false; // the next run wants a new one
     this.current = null; // the run that has the worker
     this.last = Promise.resolve();
     this.count = 0;
@@ -18,20 +19,27 @@ export class Runner {
   // Answers with one of
   //   {results}  for each block that ran: {stdout, stderr, figures, error}; see driver.py
   //   {stopped: true}
-  //   {failed: {file, message}}  Python did not start; `file` is what could not be downloaded
-  run(blocks, { language, onOutput = () => {}, onProgress = () => {} }) {
-    const run = { blocks, language, onOutput, onProgress, stopped: false };
+  //   {failed: {file, message, crashed}}  no Python; `file` is what could not be downloaded;
+  //              crashed: it ran, and the code ended it
+  //
+  // exercise, function: what the code is handed to the checker for; see driver.py.
+  run(blocks, { onOutput = () => {}, onProgress = () => {}, ...options }) {
+    const run = { blocks, options, onOutput, onProgress, stopped: false };
     if (this.current) onProgress({ phase: "wait" });
-    const answer = this.last
+    const turn = this.last
       .then(() => (run.stopped ? { stopped: true } : this.begin(run)))
       .catch((problem) => this.refused(problem)); // a browser without such workers
-    this.last = answer;
+    this.last = turn;
+    // One that waits can be stopped before its turn.
+    const cancelled = new Promise((settle) => (run.cancel = () => settle({ stopped: true })));
+    const answer = Promise.race([turn, cancelled]);
     answer.stop = () => this.stop(run);
     return answer;
   }
 
   begin(run) {
     this.current = run;
+    if (this.stale) this.end();
     run.onProgress({ phase: this.started ? "run" : "python" });
     this.worker ??= this.start();
     return new Promise((settle) => {
@@ -40,7 +48,7 @@ export class Runner {
         settle(answer);
       };
       const prefix = `live${++this.count}`;
-      this.worker.postMessage({ run: { blocks: run.blocks, language: run.language, prefix } });
+      this.worker.postMessage({ run: { blocks: run.blocks, prefix, ...run.options } });
     });
   }
 
@@ -67,10 +75,13 @@ export class Runner {
     if (!run) return;
     if (phase === "run") this.started = true;
     if (progress) run.onProgress(progress);
-    if (phase) run.onProgress({ phase });
+    if (phase) {
+      run.phase = phase;
+      run.onProgress({ phase });
+    }
     if (output) run.onOutput(output);
     if (results) run.settle({ results });
-    if (failed) run.settle({ failed });
+    if (failed) run.settle({ failed: { ...failed, crashed: run.phase === "run" } });
   }
 
   // Python cannot be interrupted from outside where the page may not share memory with its
@@ -78,16 +89,30 @@ export class Runner {
   // but not where the download itself was stopped.
   stop(run) {
     run.stopped = true;
-    if (run !== this.current) return;
+    if (run !== this.current) {
+      run.cancel();
+      return;
+    }
     const { started } = this;
     this.end();
     run.settle({ stopped: true });
     if (started) this.worker = this.start();
   }
 
+  // The next run finds a new Python; one that has the worker now keeps the old.
+  renew() {
+    if (this.current) {
+      this.stale = true;
+    } else if (this.started) {
+      this.end();
+      this.worker = this.start();
+    }
+  }
+
   end() {
     this.worker?.terminate();
     this.worker = null;
     this.started = false;
+    this.stale = false;
   }
 }

@@ -9,6 +9,7 @@ const word = WORDS[language];
 const snippets = new Map(); // by block; those that are open
 let runner;
 let count = 0;
+let warned = false; // that edits are not kept
 
 // Opens the block (where it is not open yet) and runs it. blocks: all of the page, in order.
 // edits: see edits.js. addresses: what Runner wants.
@@ -22,7 +23,10 @@ export default function openSnippet(block, page) {
 
 // The same, without a run. Kind: Snippet, or a class made from it.
 export function open(block, { blocks, edits, addresses }, Kind) {
-  runner ??= new Runner(addresses);
+  if (!runner) {
+    runner = new Runner(addresses);
+    edits.watch(() => snippets.forEach((snippet) => snippet.explain()));
+  }
   const snippet = snippets.get(block) ?? new Kind(block, chain(block, blocks), edits);
   snippets.set(block, snippet);
   return snippet;
@@ -63,8 +67,13 @@ export class Snippet {
   }
 
   get help() {
-    const above = this.chain.length - 1;
-    return (above ? [word.hintAfter(above), word.hint] : [word.hint]).join(language === "zh" ? "" : " ");
+    const above = this.chain.slice(0, -1);
+    const edited = above.some((block) => this.edits.has(block));
+    return (above.length ? [word.hintAfter(above.length, edited), word.hint] : [word.hint]).join(language === "zh" ? "" : " ");
+  }
+
+  explain() {
+    if (this.hint.textContent !== this.help) this.hint.textContent = this.help;
   }
 
   build() {
@@ -108,13 +117,16 @@ export class Snippet {
     return this.chain.map((block) => (block === this.block ? this.editor.code : this.code(block)));
   }
 
-  // What runs.
-  program() {
-    return this.codes();
+  // For the runner, besides the code.
+  get options() {
+    return {};
   }
 
   keep(code) {
-    this.edits.set(this.block, code === original(this.block).trimEnd() ? undefined : code);
+    const kept = this.edits.set(this.block, code === original(this.block).trimEnd() ? undefined : code);
+    if (kept || warned) return;
+    warned = true;
+    this.status.textContent = word.notKept;
   }
 
   leave() {
@@ -125,8 +137,10 @@ export class Snippet {
     if (this.running) return;
     this.forget();
     let began = 0;
-    this.running = runner.run(this.program(), {
+    this.checked = this.editor.code; // it may be changed while it runs
+    this.running = runner.run(this.codes(), {
       language,
+      ...this.options,
       onOutput: (text) => this.hear(text),
       onProgress: (progress) => {
         if (progress.phase === "run") began = performance.now();
@@ -166,8 +180,8 @@ export class Snippet {
     if (stopped) {
       this.status.textContent = word.stopped;
     } else if (failed) {
-      this.status.textContent = failed.file ? word.missing(failed.file) : word.failed(failed.message);
-      this.runButton.textContent = word.retry;
+      this.status.textContent = failureOf(failed);
+      if (!failed.crashed) this.runButton.textContent = word.retry;
     } else {
       this.showResults(results, seconds);
     }
@@ -189,14 +203,18 @@ export class Snippet {
     }
   }
 
+  // above: the number of the block of the chain that failed, 0 for this one.
   fail(error, above) {
-    const where = above ? word.errorAbove(above, error.line) : word.error(error.line);
-    const hint = error.kind === "ModuleNotFoundError" ? ` ${word.noModule}` : "";
-    this.status.textContent = `${where}${word.colon}${error.kind}: ${error.message}${hint && "."}${hint}`;
+    const { kind, message, line, drawing } = error;
+    let where = drawing ? word.notDrawn : line ? word.error(line) : word.someError;
+    if (above) where = line ? word.errorAbove(above, line) : word.above(above, where);
+    const hint = kind === "ModuleNotFoundError" ? `. ${word.noModule}` : "";
+    const what = message ? `${kind}: ${message}` : kind;
+    this.status.replaceChildren(above ? to(this.chain[above - 1], where) : where, `${word.colon}${what}${hint}`);
     this.status.classList.add("attn-live-error");
     const trace = make("pre", "", [error.trace]);
     this.result.append(make("details", "attn-live-trace", [make("summary", "", [word.trace]), trace]));
-    if (!above) this.editor.markLine(error.line);
+    if (!above && line) this.editor.markLine(line);
   }
 
   hear(text) {
@@ -239,6 +257,7 @@ export class Snippet {
   async reset() {
     this.running?.stop();
     await this.running; // its last words come first
+    runner.renew(); // what the code changed inside Python goes too
     this.editor.code = original(this.block).trimEnd();
     this.forget();
     this.giveBack();
@@ -263,6 +282,19 @@ export class Snippet {
     this.block.querySelector("pre").classList.remove("attn-away");
     this.block.querySelector(".attn-run").focus();
   }
+}
+
+function failureOf({ file, message, crashed }) {
+  if (file) return word.missing(file);
+  return crashed ? word.crashed : word.failed(message);
+}
+
+// A link to a block.
+function to(block, text) {
+  block.id ||= `attn-block-${++count}`;
+  const link = make("a", "", [text]);
+  link.href = `#${block.id}`;
+  return link;
 }
 
 export function make(name, className = "", children = []) {

@@ -7,26 +7,27 @@ const KEY = "attn-exercises";
 const FILE = "attention_exercises.py";
 const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
 const word = WORDS[language];
-let solved = read();
+let solved = read(); // the code that solved it, by name; null where it is not known
 let shown = () => {};
 
-export function markSolved(name) {
-  solved.add(name);
+export function markSolved(name, code) {
+  solved.set(name, code);
   keep();
 }
 
 // A browser may refuse to store anything: then it lasts as long as the page.
 function read() {
   try {
-    return new Set(JSON.parse(localStorage.getItem(KEY)));
+    const saved = JSON.parse(localStorage.getItem(KEY)) ?? {};
+    return new Map(Array.isArray(saved) ? saved.map((name) => [name, null]) : Object.entries(saved));
   } catch {
-    return new Set();
+    return new Map();
   }
 }
 
 function keep() {
   try {
-    if (solved.size) localStorage.setItem(KEY, JSON.stringify([...solved]));
+    if (solved.size) localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(solved)));
     else localStorage.removeItem(KEY);
   } catch {
     // see `read`
@@ -81,7 +82,7 @@ function above(block, tag) {
 }
 
 function reset(blocks, edits) {
-  solved = new Set();
+  solved = new Map();
   for (const block of blocks) edits.set(block, undefined);
   document.dispatchEvent(new Event("attn-exercises-reset"));
   keep();
@@ -94,13 +95,19 @@ function download(blocks, edits, wheel) {
   for (const block of blocks) {
     if (!edits.has(block)) continue;
     const name = block.dataset.exercise;
-    parts.push(`# ${name}${solved.has(name) ? ` ✓ ${word.mark}` : ""}\n\n${edits.get(block).trim()}\n`);
+    parts.push(`# ${name}${state(name, edits.get(block))}\n\n${edits.get(block).trim()}\n`);
   }
   const link = make("a");
   link.href = URL.createObjectURL(new Blob([parts.join("\n\n")], { type: "text/x-python" }));
   link.download = FILE;
   link.click();
   URL.revokeObjectURL(link.href);
+}
+
+function state(name, code) {
+  if (!solved.has(name)) return "";
+  const same = [null, code].includes(solved.get(name));
+  return same ? ` ✓ ${word.mark}` : ` (${word.changed})`;
 }
 
 function make(name, ...children) {

@@ -1,7 +1,7 @@
 // The worker in which Python runs: it can be ended at any moment, and the page stays alive.
 //
 // In:  {start: {python, wheel}}   addresses of the folder of Pyodide's files and of attn's wheel
-//      {run: {blocks, language, prefix}}
+//      {run: {blocks, language, prefix, exercise, function}}
 // Out: {progress: {phase, loaded, total}}   bytes; total is 0 where it is not known
 //      {phase}                              "start", "figures" or "run" begins
 //      {output}                             what the last block printed since the last one
@@ -38,7 +38,7 @@ async function begin(folder, wheel) {
   return startPython({ loadPyodide, indexURL: folder, wheel: bytes, driver, backend });
 }
 
-async function run({ blocks, language, prefix }) {
+async function run({ blocks, ...options }) {
   try {
     const ready = await python;
     if (ready.mustPrepare(blocks)) {
@@ -49,7 +49,7 @@ async function run({ blocks, language, prefix }) {
     }
     self.postMessage({ phase: "run" });
     const output = gathered();
-    const results = ready.run(blocks, { language, prefix, onOutput: output.add });
+    const results = ready.run(blocks, { ...options, onOutput: output.add });
     output.send();
     self.postMessage({ results });
   } catch (problem) {
