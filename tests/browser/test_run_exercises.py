@@ -206,6 +206,21 @@ def test_names_that_the_code_gives_away_do_not_disturb_the_check(scores):
     expect(scores.status).to_have_text(scores.word["solved"])
 
 
+def test_a_checker_that_the_code_replaced_does_not_answer(scores):
+    wrong = RIGHT.replace("q @ k.T", "q")
+    scores.write(f"import attn.exercises\nattn.exercises.check = lambda *given: True\n{wrong}")
+    scores.check()
+    expect(scores.status).to_contain_text(scores.word["not yet"])
+    expect(scores.mark).to_be_hidden()
+
+
+def test_an_error_that_gets_through_the_checker_has_the_line_of_the_reader(scores):
+    scores.write("print = None\n\ndef scores(q, k): raise KeyboardInterrupt")
+    scores.check()
+    expect(scores.status).to_have_text("第 3 行出错：KeyboardInterrupt")
+    expect(scores.editor.locator(".attn-error-line")).to_contain_text("raise")
+
+
 def test_a_function_that_never_ends_can_be_stopped(site, tab):
     page = open_exercises(site, tab())
     exercise = Exercise(page, "scores").open()
@@ -306,6 +321,21 @@ def test_export_is_a_program_that_checks_again_and_reset_forgets(site, tab, tmp_
     kept = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('attn-'))")
     assert kept == []
     expect(panel(page).get_by_role("button", name=word["export"])).to_be_disabled()
+
+
+def test_export_says_where_the_code_is_not_what_was_solved(running, scores):
+    export = panel(running).get_by_role("button", name=scores.word["export"])
+
+    def exported():
+        with running.expect_download() as downloaded:
+            export.click()
+        return downloaded.value.path().read_text("utf-8")
+
+    scores.write(RIGHT)
+    scores.check()
+    assert f"# scores {scores.word['mark']}\n" in exported()
+    scores.write(RIGHT.replace("q @ k.T", "q"))
+    assert "# scores (做对过，但不是下面这份代码)\n" in exported()
 
 
 def test_a_run_of_an_ordinary_block_is_no_exercise_and_is_not_forgotten(site, tab):

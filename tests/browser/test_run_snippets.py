@@ -226,6 +226,63 @@ def test_another_block_waits_for_a_loop_to_end(chapter, prints):
     other.press("close")
 
 
+@pytest.mark.parametrize("end", ["stop", "reset", "close"])
+def test_a_block_that_waits_can_be_stopped(chapter, prints, end):
+    other = Block(chapter, 3)
+    prints.write("print('began')\nwhile True:\n    pass")
+    prints.editor.press("Control+Enter")
+    other.run_button.click()
+    expect(other.status).to_contain_text("排在它后面")
+    other.press(end)
+    if end == "close":
+        expect(other.editor).to_have_count(0)
+    else:
+        expect(other.status).to_contain_text("已还原" if end == "reset" else other.word["stopped"])
+        expect(other.root.get_by_role("button", name=other.word["run"], exact=True)).to_be_visible()
+        other.press("close")
+    prints.press("stop")
+    prints.write("print('alive')")
+    prints.rerun()
+    expect(prints.output).to_have_text("alive\n")
+
+
+def test_reset_ends_python_with_all_that_the_code_changed_in_it(prints):
+    prints.write("import json\njson.dumps = None")
+    prints.rerun()
+    prints.press("reset")
+    expect(prints.status).to_contain_text("Python 也重新开始")
+    prints.write("import json\nprint(json.dumps(1))")
+    prints.rerun()
+    expect(prints.output).to_have_text("1\n")
+
+
+def test_code_that_ends_python_is_told_from_a_browser_that_cannot_start_it(prints):
+    prints.write("import os\nos._exit(0)")
+    prints.rerun()
+    expect(prints.status).to_contain_text("你的代码让 Python 自己停了")
+    prints.write("print('alive')")
+    prints.rerun()
+    expect(prints.output).to_have_text("alive\n")
+
+
+def test_a_figure_that_cannot_be_drawn_marks_no_line(prints):
+    prints.write("import matplotlib.pyplot as plt\nplt.title('$\\\\nothing$')")
+    prints.rerun()
+    expect(prints.error).to_contain_text("图没有画成：ValueError")
+    expect(prints.root.locator(".attn-error-line")).to_have_count(0)
+    prints.write("import matplotlib.pyplot as plt\nplt.title('注意力权重')")
+    prints.rerun()
+    expect(prints.error).to_have_count(0)
+    expect(prints.root.locator(".attn-live-result .attn-figure > svg")).to_be_visible()
+
+
+@pytest.mark.parametrize("code, says", [("assert False", "AssertionError"), ("raise SystemExit", "SystemExit")])
+def test_an_error_without_a_message_has_no_colon_after_it(prints, code, says):
+    prints.write(code)
+    prints.rerun()
+    expect(prints.error).to_have_text(f"第 1 行出错：{says}")
+
+
 def test_a_block_that_draws_shows_the_figure_of_the_page(chapter):
     block = Block(chapter, DRAWS)
     description = chapter.locator(".attn-figure > svg > desc").first.text_content()
@@ -269,6 +326,9 @@ def test_a_continued_block_runs_what_it_continues_as_it_stands_now(chapter, prin
     prints.write("X = 1\n1 / 0")
     block.rerun()
     expect(block.error).to_contain_text(block.word["above"])
+    block.error.get_by_role("link").click()
+    expect(chapter.locator(":target .attn-live")).to_have_count(1)
+    expect(prints.root).to_be_in_viewport()
     block.press("close")
 
 
@@ -284,6 +344,7 @@ def test_copy_takes_the_edited_code_with_what_it_continues(chapter, prints):
 
 
 def test_the_second_run_does_not_start_anything(chapter, prints, site):
+    prints.rerun()
     site.sent.clear()
     prints.rerun()
     assert site.sent == []
@@ -320,6 +381,42 @@ def test_an_edit_of_a_block_that_has_changed_since_is_forgotten(site, tab):
     buttons = page.locator(".attn-run").all_inner_texts()
     assert [buttons.count(WORDS["zh"]["edited"]), buttons[0]] == [1, WORDS["zh"]["edited"]]
     assert json.loads(page.evaluate("key => localStorage.getItem(key)", key)) == {mark: "2"}
+
+
+def test_tabs_on_one_page_keep_the_edits_of_each_other(site, tab):
+    first = open_chapter(site, tab())
+    second = open_chapter(site, first.context.new_page())
+    prints, continues = Block(first, PRINTS).run(), Block(second, CONTINUES).run()
+    prints.write("print('first')")
+    expect(Block(second, PRINTS).run_button).to_have_text(prints.word["edited"])
+    expect(second.locator(".attn-live-hint")).to_contain_text("连同你在那里的改动")
+    continues.write("print('second')")
+    expect(Block(first, CONTINUES).run_button).to_have_text(prints.word["edited"])
+    prints.write("print('first again')")
+    kept = json.loads(first.evaluate("localStorage.getItem('attn-run:zh/chapters/06-three-positions/')"))
+    assert sorted(kept.values()) == ["print('first again')", "print('second')"]
+
+
+def test_an_edit_that_cannot_be_kept_is_said_once(site, tab):
+    page = open_chapter(site, tab())
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    block = Block(page, PRINTS).run()
+    block.write("print('mine')")
+    expect(block.status).to_contain_text("浏览器存不下这处改动")
+    block.rerun()
+    expect(block.output).to_have_text("mine\n")
+    block.write("print('more')")
+    expect(block.status).to_contain_text(block.word["done"])
+
+
+@pytest.mark.parametrize("kept", ['{"MARK": 5}', '{"MARK": {}}', "7", "[1", '"text"'])
+def test_damaged_edits_are_as_none(site, tab, kept):
+    page = open_chapter(site, tab())
+    mark = page.locator(".highlight[data-run]").first.get_attribute("data-run")
+    key = "attn-run:zh/chapters/06-three-positions/"
+    page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, kept.replace("MARK", mark)])
+    page.reload()
+    assert set(page.locator(".attn-run").all_text_contents()) == {WORDS["zh"]["run"]}
 
 
 # When something is missing.
