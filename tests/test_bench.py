@@ -90,7 +90,7 @@ def test_a_tool_that_draws_nothing_is_found_out(docs, tmp_path, monkeypatch):
     assert bench.rival_time("markdown-exec", config, docs) > 0
     page = tmp_path / "exec/site/en/page/index.html"
     assert "48" in page.read_text(encoding="utf-8")
-    assert not (tmp_path / "exec/.cache").exists()
+    assert not (tmp_path / "exec/.cache/mkdocs-jupyter").exists()
 
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("- markdown-exec", "- tags"), encoding="utf-8")
