@@ -14,7 +14,7 @@ from pathlib import Path
 RUNS = "python"  # the one info string that runs
 OUTPUT = "text"  # the info string of a printed output, always in tildes
 
-_DIRECTIVE = re.compile(r"<!--[-\s]*pytest-codeblocks:(.*)-->")
+DIRECTIVE = re.compile(r"<!--[-\s]*pytest-codeblocks:(.*)-->")
 _IMPORTORSKIP = re.compile(r"importorskip\((.*)\)")
 _FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})(?P<info>.*)")
 _HEADING = re.compile(r"(?P<marks>#{1,6})\s+(?P<text>.*?)(?:\s+#+)?\s*$")
@@ -124,7 +124,7 @@ def parse(text: str, path: str | Path = "<text>") -> Chapter:
     while number < len(lines):
         line = lines[number]
         number += 1
-        if directive := _DIRECTIVE.match(line.strip()):
+        if directive := DIRECTIVE.match(line.strip()):
             keyword = directive.group(1).strip("- ")
             if keyword == "cont":
                 if not any(fence.runs for fence in fences):

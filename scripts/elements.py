@@ -8,13 +8,10 @@ is in a script of its own, so that a page with two elements loads it once.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import shutil
 from pathlib import Path
 
-import esbuild
-from esbuild import BundleError, run_esbuild
+from esbuild import bundled, run_esbuild
 
 SOURCES = Path("docs/theme/assets/elements")
 FOLDER = "assets/elements"  # where the scripts stand in each edition
@@ -39,41 +36,29 @@ def bundles(root: Path, cache: Path, node: str | None, language: str) -> dict[st
     entries = sorted((root / SOURCES).glob("attn-*.js"))
     if not entries:
         return {}
-    digest = hashlib.sha256((root / "package-lock.json").read_bytes())
-    for script in (__file__, esbuild.__file__):  # how they are bundled
-        digest.update(Path(script).read_bytes())
-    for source in sorted((root / SOURCES).glob("*.js")):
-        digest.update(source.name.encode() + source.read_bytes())
-    cache = cache / language
-    folder = cache / digest.hexdigest()[:32]
-    if not folder.exists():
-        shutil.rmtree(cache, ignore_errors=True)
-        _bundle(root, entries, folder, node, language)
+    sources = [Path(__file__), *sorted((root / SOURCES).glob("*.js"))]
+    folder = bundled(
+        root, cache / language, sources, lambda scratch: _bundle(root, entries, scratch, node, language)
+    )
     scripts = [f"{SHARED}.js", *(entry.name for entry in entries)]
     return {f"{FOLDER}/{script}": folder / script for script in scripts}
 
 
 def _bundle(root: Path, entries: list[Path], folder: Path, node: str | None, language: str) -> None:
-    scratch = folder.with_suffix(".new")
     shared = root / SOURCES / f"{SHARED}.js"
-    try:
-        run_esbuild(root, node, scratch, [shared], "--format=iife", f"--global-name={_GLOBAL}")
-        run_esbuild(
-            root,
-            node,
-            scratch,
-            entries,
-            *(f"--define:{name.upper()}={str(name == language).lower()}" for name in LANGUAGES),
-            f"--external:./{SHARED}.js",
-            "--external:./attention.js",
-            "--format=cjs",  # the one format in which what is external can be asked for
-            f"--banner:js=(()=>{{{_REQUIRE}",
-            "--footer:js=})();",
-        )
-    except BundleError:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise
-    scratch.rename(folder)
+    run_esbuild(root, node, folder, [shared], "--format=iife", f"--global-name={_GLOBAL}")
+    run_esbuild(
+        root,
+        node,
+        folder,
+        entries,
+        *(f"--define:{name.upper()}={str(name == language).lower()}" for name in LANGUAGES),
+        f"--external:./{SHARED}.js",
+        "--external:./attention.js",
+        "--format=cjs",  # the one format in which what is external can be asked for
+        f"--banner:js=(()=>{{{_REQUIRE}",
+        "--footer:js=})();",
+    )
 
 
 def used(page: str) -> list[str]:

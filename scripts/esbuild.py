@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -29,3 +32,24 @@ def run_esbuild(root: Path, node: str | None, out: Path, entries: list[Path], *o
     done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise BundleError(done.stderr.strip())
+
+
+def bundled(root: Path, cache: Path, sources: list[Path], bundle: Callable[[Path], None]) -> Path:
+    """The folder that `bundle` filled, the only one in `cache`; filled anew when a source changed.
+
+    What esbuild and the packages are, and how this module calls it, counts as a source.
+    """
+    digest = hashlib.sha256((root / "package-lock.json").read_bytes())
+    for path in (Path(__file__), *sources):
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = cache / digest.hexdigest()[:32]
+    if not folder.exists():
+        shutil.rmtree(cache, ignore_errors=True)
+        scratch = folder.with_suffix(".new")
+        try:
+            bundle(scratch)
+        except BundleError:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        scratch.rename(folder)
+    return folder

@@ -109,9 +109,12 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
     if labs.take_back(page):
         pages.ran_in_kernel(path, executed.get(page.file.src_uri, labs.NOT_IN_NAV))
     woven, _ = meta.get_data(pages.markdown(path))
-    wheel = urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
     repository = config.extra.get("source_url") or "ADDRESS-OF-THE-REPOSITORY"
-    return woven.replace("{{ wheel }}", wheel).replace("{{ repository }}", repository)
+    return woven.replace("{{ wheel }}", wheel_address(config)).replace("{{ repository }}", repository)
+
+
+def wheel_address(config: MkDocsConfig) -> str:
+    return urljoin(config.site_url or "", f"../{wheel_name(ROOT)}")
 
 
 def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
@@ -164,7 +167,7 @@ def notebook_links(page, config: MkDocsConfig) -> dict | None:
 
 def write_notebook(page, config: MkDocsConfig) -> None:
     links = notebook_links(page, config)
-    site = notebooks.Site(config.site_name, config.site_url, urljoin(config.site_url, f"../{wheel_name(ROOT)}"))
+    site = notebooks.Site(config.site_name, config.site_url, wheel_address(config))
     text = links and pages.notebook(Path(page.file.abs_src_path), site)
     if text:
         target = Path(config.site_dir, links["path"])

@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 import jupytext
 import nbformat
 
-from chapter import Chapter, Fence
+from chapter import DIRECTIVE, Chapter, Fence
 from runner import BlockFigure, BlockResult
 
 EDITION = re.compile(r"docs/(?P<language>zh|en)/(?P<page>(?P<folder>chapters|labs)/(?P<name>.+))\.md")
@@ -28,7 +28,6 @@ FOLDER = "notebooks"  # in the site of an edition
 _ADMONITION = re.compile(r'(?P<marks>!!!|\?\?\?\+?) (?P<kind>\w+)(?: "(?P<title>.*)")?$')
 _TAB = re.compile(r'===[!+]? "(?P<title>.*)"$')
 _HEADING_ID = re.compile(r"^(?P<heading>#{1,6} .*?)\s*\{#(?P<id>[\w-]+)\}\s*$")
-_DIRECTIVE = re.compile(r"\s*<!--[-\s]*pytest-codeblocks:.*-->$")
 _LINK = re.compile(r"(?P<code>`[^`]*`)|(?<=\]\()(?P<target>[^)\s]+)(?=\))")
 _VARIABLE = re.compile(r"var\(--[\w-]+,(?P<otherwise>[^)]+)\)")
 _ATTACHED = re.compile(r"\]\(attachment:(figure-\d+\.svg)\)")
@@ -243,7 +242,7 @@ if importlib.util.find_spec("attn") is None:
             self.out += ["", "<!-- #region -->", *text, "<!-- #endregion -->", ""]
 
     def _line(self, line: str) -> list[str]:
-        if _DIRECTIVE.match(line):
+        if DIRECTIVE.fullmatch(line.lstrip()):
             return []
         found = _HEADING_ID.match(line)
         if not found:

@@ -7,12 +7,9 @@ what they share is in a chunk of its own.
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from pathlib import Path
 
-import esbuild
-from esbuild import BundleError, run_esbuild
+from esbuild import bundled, run_esbuild
 
 SOURCES = Path("docs/theme/assets/run")
 FOLDER = "assets/run"  # where the scripts stand in each edition
@@ -30,29 +27,15 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
     BundleError
         See `esbuild.run_esbuild`.
     """
-    digest = hashlib.sha256((root / "package-lock.json").read_bytes())
     sources = sorted(path for path in (root / SOURCES).iterdir() if path.is_file())
-    for path in (Path(__file__), Path(esbuild.__file__), root / BACKEND, *sources):
-        digest.update(path.name.encode() + path.read_bytes())
-    folder = cache / digest.hexdigest()[:32]
-    if not folder.exists():
-        shutil.rmtree(cache, ignore_errors=True)
-        _bundle(root, folder, node)
+
+    def bundle(scratch: Path) -> None:
+        def run(names, *options):
+            run_esbuild(root, node, scratch, [root / SOURCES / name for name in names], *options)
+
+        run([BUTTONS], "--format=iife")
+        run(MODULES, "--format=esm", "--splitting", "--chunk-names=[name]-[hash]")
+        run([WORKER], "--format=esm", "--loader:.py=text")
+
+    folder = bundled(root, cache, [Path(__file__), root / BACKEND, *sources], bundle)
     return {f"{FOLDER}/{path.name}": path for path in sorted(folder.iterdir())}
-
-
-def _bundle(root: Path, folder: Path, node: str | None) -> None:
-    scratch = folder.with_suffix(".new")
-
-    def bundle(names, *options):
-        entries = [root / SOURCES / name for name in names]
-        run_esbuild(root, node, scratch, entries, *options)
-
-    try:
-        bundle([BUTTONS], "--format=iife")
-        bundle(MODULES, "--format=esm", "--splitting", "--chunk-names=[name]-[hash]")
-        bundle([WORKER], "--format=esm", "--loader:.py=text")
-    except BundleError:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise
-    scratch.rename(folder)

@@ -11,7 +11,8 @@ from pathlib import Path
 import elements
 import hooks
 import pytest
-from elements import BundleError, bundles, used
+from elements import bundles, used
+from esbuild import BundleError
 
 ROOT = Path(__file__).resolve().parent.parent
 NODE = shutil.which("node", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chapter import RUNS, Fence, Problem
+from chapter import DIRECTIVE, RUNS, Fence, Problem
 
 from . import code, layout
 from .code import SHOWN
@@ -22,7 +22,6 @@ NESTING = "markdown"  # in four backticks: how the authoring page shows a fence
 _TICKS = r"(?P<ticks>`{3,}|~{3,})"
 _QUOTED = re.compile(rf"[ \t]*>[> \t]*{_TICKS}")
 _AFTER_MARKER = re.compile(rf"[ \t]*(?:[-*+]|\d+[.)])[ \t]+{_TICKS}")
-_DIRECTIVE = re.compile(r"<!--[-\s]*pytest-codeblocks:(.*)-->")
 _MARK = re.compile(r"<!--[-\s]*pytest\.mark\.")
 _IMPORTORSKIP = re.compile(r"importorskip\([\w.]+\)")
 _DISPLAY = re.compile(r"[a-z][a-z0-9+-]*")
@@ -149,7 +148,7 @@ def _contents(page: Page) -> Found:
                     f"“{line.strip()}” in a {_marks(fence)} fence: pytest-codeblocks takes it for "
                     "code that runs; show fences in ````markdown (four backticks)",
                 )
-            elif _DIRECTIVE.match(line.strip()) or _MARK.match(line.strip()):
+            elif DIRECTIVE.match(line.strip()) or _MARK.match(line.strip()):
                 yield (
                     number,
                     f"“{line.strip()}” in a {_marks(fence)} fence: pytest-codeblocks obeys it even "
@@ -219,7 +218,7 @@ def _directives(page: Page) -> Found:
                 f"{bare}: a mark can leave the block untested; delete it, or use "
                 "<!--pytest-codeblocks:importorskip(module)-->",
             )
-        elif found := _DIRECTIVE.match(bare):
+        elif found := DIRECTIVE.match(bare):
             keyword = found[1].strip("- ")
             if keyword != "cont" and not _IMPORTORSKIP.fullmatch(keyword):
                 yield number, f"{bare}: {_directive_advice(keyword)}"
@@ -253,7 +252,7 @@ def _directive_advice(keyword: str) -> str:
 def _next_line(lines: list[str], after: int) -> int:
     """The number of the next line that says something other than a directive."""
     for number, line in enumerate(lines[after:], after + 1):
-        if line.strip() and not _DIRECTIVE.match(line.strip()):
+        if line.strip() and not DIRECTIVE.match(line.strip()):
             return number
     return len(lines) + 1
 
