@@ -14,8 +14,9 @@ What makes it fast:
    are one more product.
 4. The largest score is subtracted only so that no exponential overflows. Where the
    lengths of the queries and keys prove that none can, it is not looked for.
-5. One worker for each core takes the next block of queries, those with the most keys
-   first. Each runs its products on one thread, so that workers do not wait for each other.
+5. One worker for each core takes the next block of queries: head after head, whose keys
+   and values then stay in the cache, those with the most keys first. Each runs its
+   products on one thread, so that workers do not wait for each other.
 """
 
 from __future__ import annotations
@@ -85,9 +86,9 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
 
     bounded = _no_exponential_overflows(call)
     block = min(block, n_query)
-    # Under a causal mask the last queries read the most keys.
-    starts = reversed(range(0, n_query, block))
-    tasks = deque((index, start) for start in starts for index in np.ndindex(*leading))
+    # Workers share the keys of one head; under a causal mask its last queries read the most.
+    starts = range(0, n_query, block)[::-1]
+    tasks = deque((index, start) for index in np.ndindex(*leading) for start in starts)
 
     def worker():
         strip = np.empty(block * n_key, dtype=output.dtype)
