@@ -167,13 +167,13 @@ def test_hidden_blocks_cost_nothing(monkeypatch):
     assert scores_computed(monkeypatch, q=q, k=k, v=v, bias=np.where(visible, 1.0, -np.inf)) == n * 3
 
 
-def test_the_longest_rows_are_taken_first(monkeypatch):
-    """So that no worker is left with the most keys when the others have nothing more to do."""
+def test_heads_are_taken_one_by_one_and_their_longest_rows_first(monkeypatch):
+    """So that keys stay in the cache, and no worker is left with the most keys at the end."""
     taken = []
     monkeypatch.setattr(streaming, "_attend", lambda call, index, rows, *rest: taken.append((rows.start, index)))
     q, k, v = normal(23, (2, 5, 4), (2, 5, 4), (2, 5, 4))
     attn.streaming_attention(q, k, v, causal=True, block=2)
-    assert taken == [(4, (0,)), (4, (1,)), (2, (0,)), (2, (1,)), (0, (0,)), (0, (1,))]
+    assert taken == [(4, (0,)), (2, (0,)), (0, (0,)), (4, (1,)), (2, (1,)), (0, (1,))]
 
 
 def peak_bytes(function, *args, **options):
