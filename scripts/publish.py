@@ -190,6 +190,7 @@ def commit(
 ) -> None:
     """Make one commit of `site` on the branch, after what is published already."""
     name, email = identity(root)
+    earlier = {tip(root, f"refs/heads/{branch}"), tip(root, f"refs/remotes/{remote}/{branch}"), None}
     options = ["--no-jekyll", "--remote", remote, "--branch", branch, "--message", message]
     if domain:
         options += ["--cname", domain]
@@ -201,8 +202,8 @@ def commit(
         encoding="utf-8",
         errors="replace",
     )
-    # ghp-import ends well even when git does not: what counts is the branch it was to make.
-    if done.returncode or not exists(root, f"refs/heads/{branch}:index.html"):
+    # ghp-import ends well even when git does not: what counts is a commit that was not there.
+    if done.returncode or tip(root, f"refs/heads/{branch}") in earlier:
         raise PublishError(f"The commit could not be made:\n{done.stdout}{done.stderr}")
 
 
@@ -216,6 +217,12 @@ def push(root: Path, remote: str, branch: str) -> None:
 def identity(root: Path) -> tuple[str, str]:
     found = re.match(r"(.*) <(.*)> ", git(root, "var", "GIT_COMMITTER_IDENT"))
     return found[1], found[2]
+
+
+def tip(root: Path, reference: str) -> str | None:
+    """The commit that a branch ends in; None where there is no such branch."""
+    command = ["git", "-C", str(root), "rev-parse", "--verify", "--quiet", reference]
+    return subprocess.run(command, capture_output=True, encoding="utf-8").stdout.strip() or None
 
 
 def exists(root: Path, name: str) -> bool:

@@ -232,8 +232,12 @@ def test_a_push_that_the_remote_refuses_shows_why(root, remote, capsys):
     assert "planted refusal" in capsys.readouterr().err
 
 
-def test_a_commit_that_git_cannot_make_is_not_pushed(root, remote, monkeypatch, capsys):
-    # ghp-import itself ends well here: only the missing branch tells.
+@pytest.mark.parametrize("published", [False, True])
+def test_a_commit_that_git_cannot_make_is_not_pushed(root, remote, published, monkeypatch, capsys):
+    if published:  # the branch of last time is there, and is not what was to be pushed
+        assert run(root) == 0
+
+    # ghp-import itself ends well here: only the missing commit tells.
     def run_it(command, **options):
         if "ghp_import" in command:
             return subprocess.CompletedProcess(command, 0, "", "planted failure")
@@ -244,7 +248,7 @@ def test_a_commit_that_git_cannot_make_is_not_pushed(root, remote, monkeypatch, 
     assert run(root) == 1
     assert "planted failure" in capsys.readouterr().err
     monkeypatch.undo()
-    assert git(remote, "branch", "--list") == b""
+    assert len(git(remote, "rev-list", "--all").split()) == published
 
 
 def test_without_a_name_git_says_how_to_give_one(root, monkeypatch, capsys):
