@@ -27,7 +27,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import rivals
-from chapter import parse, read
+from chapter import page_files, parse, read
 from suite import find_browser
 
 ROUNDS = 3
@@ -87,7 +87,7 @@ def describe(root: Path) -> str:
 
 
 def pages(root: Path) -> list[Path]:
-    return sorted(path for edition in ("zh", "en") for path in (root / "docs" / edition).rglob("*.md"))
+    return [path for edition in ("en", "zh") for path in page_files(root / "docs" / edition)]
 
 
 def measure(root: Path, directory: Path) -> list[Measure]:

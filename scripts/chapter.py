@@ -96,10 +96,32 @@ class Chapter:
         return tuple(tuple(chain) for chain in chains)
 
 
+def page_files(folder: Path) -> list[Path]:
+    """The pages in a folder, in order: every `.md` that MkDocs takes for one too.
+
+    What begins with a dot is not the writer's: an editor's lock file, Jupyter's checkpoints.
+    """
+    return sorted(
+        path
+        for path in folder.rglob("*.md")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not path.is_dir()
+    )
+
+
 def read(path: Path) -> str:
-    """The text of a file, with `\\n` line ends and without a byte-order mark."""
+    """The text of a file, with `\\n` line ends and without a byte-order mark.
+
+    Raises
+    ------
+    ChapterError
+        For a file that is not UTF-8, or that the system does not let read.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise ChapterError(Problem(str(path), 1, message)) from None
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         message = f"not UTF-8 (byte {error.start}: {error.reason}); save the file as UTF-8"

@@ -23,7 +23,7 @@ import run_bundle
 import search_text
 from esbuild import BundleError
 from formulas import KatexMissing, katex_files
-from pages import Pages, find_node, shared_formulas, shared_runner
+from pages import Pages, find_node, shared_formulas, shared_runner, source_of
 from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,6 +102,11 @@ def _content(content: Path | bytes) -> dict:
     if isinstance(content, Path):
         return {"abs_src_path": str(content)}
     return {"content": content}
+
+
+def on_page_read_source(page, config: MkDocsConfig) -> str:
+    """In place of MkDocs' own reading, which ends the build at a file that is not UTF-8."""
+    return source_of(Path(page.file.abs_src_path))
 
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:

@@ -8,6 +8,7 @@ collected in `problems`; under `serve` it is also shown on the page.
 from __future__ import annotations
 
 import functools
+import html
 import os
 import shutil
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import labs
 import notebooks
-from chapter import Chapter, ChapterError, Problem, parse, read
+from chapter import Chapter, ChapterError, Problem, page_files, parse, read
 from formulas import FormulaError, Formulas, line_of
 from runner import Runner
 from weave import Notices, Results, failures, figures, finish, stale, weave
@@ -37,6 +38,14 @@ def shared_formulas(root: Path) -> Formulas:
     return Formulas(root / ".cache" / "formulas", find_node())
 
 
+def source_of(path: Path) -> str:
+    """The text of a page; nothing where it cannot be read, which is among the problems."""
+    try:
+        return read(path)
+    except ChapterError:
+        return ""
+
+
 def find_node() -> str | None:
     # The venv first: a Node is put there only where the machine's own is missing or too old.
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -48,7 +57,7 @@ def run_ahead(root: Path, languages: tuple[str, ...]) -> None:
     runner = shared_runner(root)
     runner.refresh()
     for language in languages:
-        for path in sorted((root / "docs" / language).rglob("*.md")):
+        for path in page_files(root / "docs" / language):
             try:
                 runner.run(parse(read(path), path.relative_to(root).as_posix()))
             except ChapterError:
@@ -77,10 +86,13 @@ class Pages:
 
     def begin(self, paths: list[Path]) -> None:
         for path in paths:
+            name = path.relative_to(self._root).as_posix()
             try:
-                chapter = parse(read(path), path.relative_to(self._root).as_posix())
+                chapter = parse(read(path), name)
             except ChapterError as error:
-                self.problems.append(error.problem)
+                self.problems.append(Problem(name, error.problem.line, error.problem.message))
+                self._chapters.pop(path, None)  # under `serve`: what it was before
+                self._futures.pop(path, None)
                 continue
             self._chapters[path] = chapter
             if self._runner:
@@ -138,10 +150,6 @@ class Pages:
     def _unreadable(self, path: Path) -> str:
         """A page that shows the problem and its own source, for the writer under `serve`."""
         name = path.relative_to(self._root).as_posix()
-        message = next(str(p) for p in self.problems if p.path == name)
-        try:
-            source = read(path)
-        except ChapterError:
-            source = ""
-        quoted = "".join(f"    {line}\n" for line in source.split("\n"))
+        message = html.escape(next(str(p) for p in self.problems if p.path == name))
+        quoted = "".join(f"    {line}\n" for line in source_of(path).split("\n"))
         return f"# {path.stem}\n\n<span class=\"attn-notice\">{message}</span>\n\n{quoted}"

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from chapter import Chapter, Fence, parse, read
+from chapter import Chapter, Fence, page_files, parse, read
 
 SHOW = "plt.show()"
 # markdown-exec shows what a block prints, so a figure has to be printed.
@@ -54,7 +54,7 @@ def markdown_exec(docs: Path, target: Path) -> Path:
 
 def _write(docs: Path, target: Path, convert: Callable[[Chapter, Path], None]) -> None:
     for language in ("zh", "en"):
-        for path in sorted((docs / language).rglob("*.md")):
+        for path in page_files(docs / language):
             page = target / "docs" / path.relative_to(docs)
             page.parent.mkdir(parents=True, exist_ok=True)
             convert(parse(read(path), path), page)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import api
-from chapter import Chapter, ChapterError, parse, read
+from chapter import Chapter, ChapterError, page_files, parse, read
 from runner import Runner
 from weave import failures, update
 
@@ -28,7 +28,7 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
     for path in paths or chapter_files(root):
         try:
             chapters.append((path, parse(read(path), _name(path, root))))
-        except (ChapterError, OSError) as problem:
+        except ChapterError as problem:
             problems.append(str(problem))
     changed = 0
     with Runner(root / ".cache" / "runs") as runner:
@@ -49,8 +49,8 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
 
 def chapter_files(root: Path) -> list[Path]:
     """Every page of both editions, and the READMEs."""
-    pages = [*root.glob("docs/zh/**/*.md"), *root.glob("docs/en/**/*.md")]
-    return sorted([*pages, *root.glob("README*.md")])
+    pages = [path for language in ("en", "zh") for path in page_files(root / "docs" / language)]
+    return sorted(root.glob("README*.md")) + pages
 
 
 def _name(path: Path, root: Path) -> str:

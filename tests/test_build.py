@@ -256,6 +256,32 @@ def test_serving_shows_a_chapter_that_cannot_be_read(project):
     assert "never closed" in page(project)
 
 
+GBK = "# 标题\n".encode("gbk")
+
+
+def test_a_chapter_that_is_not_utf_8_stops_the_build_with_its_name(project):
+    (project / "docs/en" / CHAPTER).write_bytes(GBK)
+    done = build(project)
+    assert done.returncode == 1
+    assert f"docs/en/{CHAPTER}:1: not UTF-8" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_serving_shows_a_chapter_that_is_not_utf_8(project):
+    (project / "docs/en" / CHAPTER).write_bytes(GBK)
+    assert build(project, serving=True, strict=False).returncode == 0
+    assert "not UTF-8" in page(project)
+
+
+def test_what_an_editor_leaves_beside_a_chapter_is_no_page(project):
+    folder = (project / "docs/en" / CHAPTER).parent
+    (folder / ".#06-three-positions.md").symlink_to("teacher@host.1:2")  # a lock of Emacs
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints/06-checkpoint.md").write_text("```python\n1 / 0\n```\n")
+    done = build(project)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_build_without_execution_runs_nothing(project):
     edit(project, 'print("hello")', "1 / 0")
     assert build(project, execute=False).returncode == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_codeblocks import extract_from_buffer
 
-from chapter import ChapterError, parse, read
+from chapter import ChapterError, page_files, parse, read
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("docs/[ze][hn]/**/*.md"), *ROOT.glob("README*.md")])
@@ -141,3 +141,18 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
     path.write_bytes(b"one\n\xff\xfe\n")
     with pytest.raises(ChapterError, match="x.md:2: not UTF-8"):
         read(path)
+
+
+def test_a_file_that_is_gone_is_named(tmp_path):
+    with pytest.raises(ChapterError, match="x.md:1: cannot be read: No such file"):
+        read(tmp_path / "x.md")
+
+
+def test_pages_are_what_mkdocs_takes_for_pages(tmp_path):
+    names = ["b.md", "a/c.md", "a.md", "notes.txt", ".#a.md", ".obsidian/d.md", "a/.ipynb_checkpoints/c.md"]
+    for name in names:
+        (tmp_path / ".site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".site" / name).write_text("")
+    (tmp_path / ".site/folder.md").mkdir()
+    found = [path.relative_to(tmp_path / ".site").as_posix() for path in page_files(tmp_path / ".site")]
+    assert found == ["a/c.md", "a.md", "b.md"]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from chapter import ChapterError, Problem, parse, read
+from chapter import ChapterError, Problem, page_files, parse, read
 
 from . import fences, navigation, numbers, parity, terms
 from .links import Links
@@ -65,9 +65,9 @@ _DECLARATIONS = {Labels: "labels.yml", Facts: "facts.yml", Terms: "terms.yml"}
 
 def _edition(root: Path, language: str) -> _Edition:
     folder = root / "docs" / language
-    files = sorted(folder.rglob("*.md"))
     docs = {
-        file.relative_to(folder).as_posix(): file.relative_to(root).as_posix() for file in files
+        file.relative_to(folder).as_posix(): file.relative_to(root).as_posix()
+        for file in page_files(folder)
     }
     readme = _README[language]
     return _Edition(language, docs, {"README.md": readme} if (root / readme).exists() else {})
