@@ -1,7 +1,7 @@
 """A matplotlib backend in which `plt.show()` is silent and hands its figures over.
 
-Selected with `MPLBACKEND=module://capture_backend`. The build takes the figures from
-`shown`; the tests only need the silence. As after a real window is closed, pyplot
+Selected with `MPLBACKEND=module://capture_backend`. The build and the page `take` the
+figures; the tests only need the silence. As after a real window is closed, pyplot
 forgets a figure that was shown.
 """
 
@@ -11,6 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 shown: list[Figure] = []
+
+
+def take() -> list[Figure]:
+    """What was shown since the last call."""
+    figures, shown[:] = list(shown), []
+    return figures
 
 
 class FigureManager(FigureManagerBase):

@@ -16,7 +16,8 @@ FOLDER = "assets/run"  # where the scripts stand in each edition
 BUTTONS = "run.js"
 MODULES = ("snippet.js", "exercise.js", "solved.js")
 WORKER = "worker.js"
-BACKEND = Path("scripts/capture_backend.py")  # goes into the worker
+# What goes into the worker beside driver.py.
+PYTHON = (Path("scripts/capture_backend.py"), Path("scripts/chain.py"))
 
 
 def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
@@ -37,5 +38,5 @@ def bundles(root: Path, cache: Path, node: str | None) -> dict[str, Path]:
         run(MODULES, "--format=esm", "--splitting", "--chunk-names=[name]-[hash]")
         run([WORKER], "--format=esm", "--loader:.py=text")
 
-    folder = bundled(root, cache, [Path(__file__), root / BACKEND, *sources], bundle)
+    folder = bundled(root, cache, [Path(__file__), *(root / path for path in PYTHON), *sources], bundle)
     return {f"{FOLDER}/{path.name}": path for path in sorted(folder.iterdir())}

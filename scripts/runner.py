@@ -277,7 +277,7 @@ def _store(path: Path, results: list[BlockResult]) -> None:
 
 def fingerprint() -> str:
     """Changes with everything that what a block does depends on, but for its own code."""
-    sources = [HERE / "worker.py", HERE / "capture_backend.py"]
+    sources = [HERE / name for name in ("worker.py", "chain.py", "capture_backend.py")]
     sources += sorted(path for path in ATTN.rglob("*") if path.suffix in {".py", ".otf", ".ttf"})
     versions = [sys.version, sys.platform, version("numpy"), version("matplotlib")]
     return _digest(*versions, *(path.read_bytes() for path in sources))

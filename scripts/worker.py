@@ -19,15 +19,12 @@ import linecache
 import os
 import sys
 import tempfile
-import traceback
 import warnings
 
-OUTPUT_LIMIT = 64 * 1024  # bytes a block may print: a page that prints more is a mistake
+import capture_backend
+from chain import OUTPUT_LIMIT, OutputTooLong, State, drawn, failure
+
 FIGURE_PREFIX = "ATTNFIG"  # each page puts its own figure number here
-
-
-class OutputTooLong(Exception):
-    pass
 
 
 class _Limited(io.BufferedIOBase):
@@ -43,7 +40,7 @@ class _Limited(io.BufferedIOBase):
     def write(self, data):
         self._written += len(data)
         if self._written > OUTPUT_LIMIT:
-            raise OutputTooLong(f"printed more than {OUTPUT_LIMIT // 1024} KiB; print a summary")
+            raise OutputTooLong
         return os.write(self._descriptor, data)
 
 
@@ -92,70 +89,15 @@ def _error(kind: str, message: str, line: int, trace: str = "") -> dict:
 
 
 def _describe(error: BaseException, name: str, first: int) -> dict:
-    """Where in the Markdown it went wrong, and the traceback without our own frames."""
-    kind = type(error).__name__
-    if isinstance(error, SyntaxError) and error.filename == name:
-        trace = "".join(traceback.format_exception_only(error))
-        return _error(kind, error.msg, error.lineno or first, trace)
-    frames = traceback.extract_tb(error.__traceback__)
-    frames = [frame for frame in frames if frame.filename != __file__]
-    lines = [frame.lineno for frame in frames if frame.filename == name]
-    trace = "".join(
-        ["Traceback (most recent call last):\n"] * bool(frames)
-        + traceback.format_list(frames)
-        + traceback.format_exception_only(error)
-    )
-    return _error(kind, str(error), lines[-1] if lines else first, trace)
-
-
-class _State:
-    """What a block can change for the chains after it, put back after each chain."""
-
-    def __init__(self):
-        import matplotlib
-        import numpy
-
-        self._matplotlib, self._numpy = matplotlib, numpy
-        self._print_options = numpy.get_printoptions()
-        self._error_state = numpy.geterr()
-        self._parameters = dict(matplotlib.rcParams)
-        self._folder, self._environment = os.getcwd(), dict(os.environ)
-        self._path = list(sys.path)
-
-    def restore(self):
-        import matplotlib.pyplot as pyplot
-
-        pyplot.close("all")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._matplotlib.rcParams.update(self._parameters)
-        self._numpy.set_printoptions(**self._print_options)
-        self._numpy.seterr(**self._error_state)
-        os.chdir(self._folder)
-        os.environ.clear()
-        os.environ.update(self._environment)
-        sys.path[:] = self._path
-
-
-def _figures() -> list[dict]:
-    """The figures shown since the last call, as SVG with their alt text."""
-    import capture_backend
-
-    if not capture_backend.shown:
-        return []
-    figures, capture_backend.shown[:] = list(capture_backend.shown), []
-    return [page_figure(figure) for figure in figures]
+    found = failure(error, name, __file__)
+    return {**found, "line": found["line"] or first}
 
 
 def page_figure(figure) -> dict:
     """The fields of a `runner.BlockFigure`."""
     from attn.figures import description
-    from attn.figures.interactive import interactive_of
-    from attn.figures.svg import to_svg
 
-    element, data = interactive_of(figure) or (None, None)
-    svg = to_svg(figure, prefix=FIGURE_PREFIX)
-    return {"svg": svg, "alt": description(figure), "element": element, "data": data}
+    return {**drawn(figure, FIGURE_PREFIX), "alt": description(figure)}
 
 
 def _left_open() -> int:
@@ -167,14 +109,12 @@ def _run_block(block: dict, name: str, namespace: dict) -> dict:
     """Run one block. Problems are part of the result; nothing is raised."""
     error, figures = None, []
     first = block["line"]
-    with _Capture() as capture:
+    with _Capture() as capture, warnings.catch_warnings():
+        warnings.simplefilter("error")
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                tree = ast.parse(block["code"], name)
-                ast.increment_lineno(tree, first - 1)
-                exec(compile(tree, name, "exec"), namespace)
-                figures = _figures()
+            tree = ast.parse(block["code"], name)
+            ast.increment_lineno(tree, first - 1)
+            exec(compile(tree, name, "exec"), namespace)
         except SyntaxError as problem:
             if problem.filename == name and problem.lineno:
                 problem.lineno += first - 1
@@ -184,6 +124,10 @@ def _run_block(block: dict, name: str, namespace: dict) -> dict:
             error["message"] = "a block must not exit: it would end the whole test run"
         except BaseException as problem:
             error = _describe(problem, name, first)
+        try:
+            figures = [page_figure(figure) for figure in capture_backend.take()]
+        except Exception as problem:
+            error = error or _describe(problem, name, first)
     if error is None:
         error = _afterthoughts(capture, first)
     return {"stdout": capture.out, "figures": figures, "error": error, "skipped": False}
@@ -237,7 +181,8 @@ def main() -> None:
 
     import matplotlib.pyplot  # noqa: F401  warm before the first request
 
-    state = _State()
+    state = State()
+    state.keep_figures()
     for line in requests:
         try:
             _run_chain(json.loads(line), answer)

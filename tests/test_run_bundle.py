@@ -17,7 +17,7 @@ EDITOR_BUDGET = 160_000  # and of what the first Run loads, without Python itsel
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("package-lock.json", str(run_bundle.BACKEND)):
+    for name in ("package-lock.json", *run_bundle.PYTHON):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / run_bundle.SOURCES, tmp_path / run_bundle.SOURCES)
@@ -41,7 +41,7 @@ def test_the_same_sources_give_the_same_bytes(project):
     assert bundles(project) == bundles(project, "another")
 
 
-@pytest.mark.parametrize("source", [run_bundle.SOURCES / "driver.py", run_bundle.BACKEND])
+@pytest.mark.parametrize("source", [run_bundle.SOURCES / "driver.py", *run_bundle.PYTHON])
 def test_what_changes_in_python_reaches_the_worker(project, source):
     before = bundles(project)["assets/run/worker.js"]
     path = project / source

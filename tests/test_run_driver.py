@@ -215,6 +215,24 @@ def test_figures_of_a_block_have_ids_of_their_own(session):
     assert "live-1-1-title" in first["svg"] and "live-1-2-title" in second["svg"]
 
 
+PLOT = "import matplotlib.pyplot as plt\nplt.figure()\nplt.title({title!r})\n"
+
+
+@pytest.mark.parametrize("show", ["plt.show()\n", ""])
+def test_what_was_printed_and_drawn_before_an_error_stays(session, show):
+    result = run(session, f"print('first')\n{PLOT.format(title='seen')}{show}1 / 0")[0]
+    assert result["stdout"] == "first\n"
+    assert len(result["figures"]) == 1
+    assert (result["error"]["kind"], result["error"]["drawing"]) == ("ZeroDivisionError", False)
+    assert run(session, "x = 1")[0]["figures"] == []
+
+
+def test_an_error_of_the_code_comes_before_that_of_its_figure(session):
+    result = run(session, PLOT.format(title="\U00020000") + "1 / 0")[0]
+    assert (result["error"]["kind"], result["error"]["line"]) == ("ZeroDivisionError", 4)
+    assert result["figures"] == []
+
+
 def test_a_figure_that_cannot_be_drawn_is_an_error(session):
     error = run(session, "import matplotlib.pyplot as plt\nplt.title('\\U00020000')\nplt.show()")[0]["error"]
     assert (error["kind"], error["line"], error["drawing"]) == ("MissingGlyph", None, True)

@@ -153,6 +153,13 @@ def test_every_figure_that_is_shown_is_taken_with_its_alt_text(runner):
     assert result.stdout == "[]\n"
 
 
+def test_a_figure_shown_before_an_error_stays_with_its_block(runner):
+    broken, healthy = run(runner, FIGURE.format(count=1) + "1 / 0", "print('next')")
+    assert broken.error.kind == "ZeroDivisionError"
+    assert [figure.alt for figure in broken.figures] == ["line 0"]
+    assert healthy.figures == ()
+
+
 def test_a_glyph_that_the_font_lacks_is_a_failure(runner):
     result = run(runner, FIGURE.format(count=1).replace("line {{", "\U00013000 {{").replace(
         "axes.plot([1, 2])", "axes.set_title('\U00013000')"))[0]

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 // Before Pyodide starts, which makes stdin its own.
-const { run, pyodide, wheel, backend, chains } = JSON.parse(readFileSync(0, "utf8"));
+const { run, pyodide, wheel, modules, chains } = JSON.parse(readFileSync(0, "utf8"));
 const { startPython } = await import(pathToFileURL(`${run}/python.js`));
 const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`));
 
@@ -12,8 +12,7 @@ const python = await startPython({
   loadPyodide,
   indexURL: `${pyodide}/`,
   wheel: readFileSync(wheel),
-  driver: readFileSync(`${run}/driver.py`, "utf8"),
-  backend: readFileSync(backend, "utf8"),
+  modules,
 });
 for (const { blocks, language } of chains) {
   if (python.mustPrepare(blocks)) await python.prepareFigures();

@@ -14,6 +14,7 @@ import pytest
 from same_figure import differences
 
 import pyodide_files
+import run_bundle
 import weave
 from chapter import parse, read
 from pages import find_node, shared_runner
@@ -57,7 +58,7 @@ def ran(tmp_path_factory):
         "run": str(RUN),
         "pyodide": str(folder),
         "wheel": str(build_wheel(ROOT, folder / "wheel")),
-        "backend": str(ROOT / "scripts/capture_backend.py"),
+        "modules": {path.stem: read(ROOT / path) for path in (RUN / "driver.py", *run_bundle.PYTHON)},
         "chains": [{"blocks": blocks, "language": language} for blocks, language in chains.values()],
     }
     done = subprocess.run(

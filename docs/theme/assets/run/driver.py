@@ -1,9 +1,10 @@
 """Runs a reader's blocks in the browser, and tells the page what they did.
 
 Pyodide loads this into the worker (see python.js); nothing in it needs Pyodide, so that it
-can be tried under any Python. What the build does with the blocks of a chapter is in
-scripts/worker.py. The difference is whom they serve: the build refuses what a writer must
-mend (a warning, a figure that is not shown), this shows it to the reader who wrote it.
+can be tried under any Python. scripts/worker.py runs the blocks of a chapter for the build;
+what both do alike is in scripts/chain.py. The difference is whom they serve: the build refuses
+what a writer must mend (a warning, a figure that is not shown), this shows it to the reader
+who wrote it.
 """
 
 from __future__ import annotations
@@ -14,18 +15,14 @@ import io
 import linecache
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable
 from types import ModuleType
 
-OUTPUT_LIMIT = 64 * 1024  # characters that a block may print, as in the build
+from chain import OUTPUT_LIMIT, OutputTooLong, State, drawn, failure
+
 BACKEND = "module://capture_backend"
 ALT = {"zh": "你的代码画的图。", "en": "The figure that your code draws."}
-
-
-class OutputTooLong(Exception):
-    pass
 
 
 def draws(blocks: list[str]) -> bool:
@@ -74,12 +71,8 @@ class Session:
         self._check = exercises.check  # before a reader's code could put another there
         self._kept: list[tuple[ModuleType, str, object]] = []
         self._keep(builtins, numpy, numpy.linalg, numpy.random, *_modules_of("attn"))
-        self._numpy = numpy
-        self._print_options, self._error_state = numpy.get_printoptions(), numpy.geterr()
-        self._parameters = None
         os.environ["MPLBACKEND"] = BACKEND
-        self._folder, self._environment = os.getcwd(), dict(os.environ)
-        self._path = list(sys.path)
+        self._state = State()
 
     def prepare_figures(self) -> None:
         """Import what draws. Call it when matplotlib is there, before a block that draws."""
@@ -90,7 +83,7 @@ class Session:
         style.register_font()
         # Chinese in a figure of the reader's own: what matplotlib's font lacks is in the book's.
         matplotlib.rcParams["font.family"] = ["sans-serif", style.FONT_FAMILY[0]]
-        self._parameters = dict(matplotlib.rcParams)
+        self._state.keep_figures()
         self._keep(matplotlib.pyplot, *_modules_of("attn.figures"))
 
     def run(
@@ -131,9 +124,7 @@ class Session:
                     last = number == len(blocks)
                     heard = on_output if last else lambda text: None
                     result = _run_block(code, name, namespace, heard)
-                    shown = result.pop("shown")
-                    if not result["error"]:
-                        _take_figures(result, shown, language, f"{prefix}-{number}")
+                    _draw(result, language, f"{prefix}-{number}")
                     results.append(result)
                     if result["error"]:
                         return results
@@ -142,7 +133,8 @@ class Session:
                     given = namespace.get(function)
                     results.append(self._checked(exercise, given, language, name))
         finally:
-            self._restore()
+            self._put_back()
+            self._state.restore()
         return results
 
     def _checked(self, exercise: str, function: object, language: str, name: str) -> dict:
@@ -167,21 +159,6 @@ class Session:
             if vars(module).get(name) is not value:
                 setattr(module, name, value)
 
-    def _restore(self) -> None:
-        self._put_back()
-        if self._parameters is not None:
-            import matplotlib.pyplot
-
-            matplotlib.pyplot.close("all")
-            matplotlib.pyplot.switch_backend(BACKEND)
-            matplotlib.rcParams.update(self._parameters)
-        self._numpy.set_printoptions(**self._print_options)
-        self._numpy.seterr(**self._error_state)
-        os.chdir(self._folder)
-        os.environ.clear()
-        os.environ.update(self._environment)
-        sys.path[:] = self._path
-
 
 class _Stream(io.TextIOBase):
     """Keeps what is written, hands it on at once, and refuses to go on past the limit."""
@@ -197,7 +174,7 @@ class _Stream(io.TextIOBase):
     def write(self, text: str) -> int:
         self._length += len(text)
         if self._length > OUTPUT_LIMIT:
-            raise OutputTooLong(f"printed more than {OUTPUT_LIMIT // 1024} KiB; print a summary")
+            raise OutputTooLong
         self._parts.append(text)
         self._on_output(text)
         return len(text)
@@ -221,7 +198,7 @@ def _captured(action: Callable[[], None], name: str, on_output: Callable[[str], 
     try:
         action()
     except BaseException as problem:
-        error = _describe(problem, name)
+        error = {**failure(problem, name, __file__), "drawing": False}
     finally:
         (sys.stdout, sys.stderr), builtins.input = streams, read
     return {"stdout": out.text, "stderr": err.text, "error": error, "shown": _shown()}
@@ -233,39 +210,6 @@ def _modules_of(package: str) -> list[ModuleType]:
     ]
 
 
-def _describe(error: BaseException, name: str | None) -> dict:
-    """What went wrong and where, and the traceback without the frames of this file.
-
-    `name` is the block whose line is told; None where the code itself ran.
-    """
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-    lines = [frame.lineno for frame in frames if frame.filename == name]
-    message = _message(error)
-    if isinstance(error, SyntaxError) and error.filename == name:
-        lines, message = [error.lineno], error.msg
-    trace = "".join(
-        ["Traceback (most recent call last):\n"] * bool(frames)
-        + traceback.format_list(frames)
-        + traceback.format_exception_only(error)
-    )
-    return {
-        "kind": type(error).__name__,
-        "message": message,
-        "line": lines[-1] if lines else None,
-        "trace": trace,
-        "drawing": name is None,
-    }
-
-
-def _message(error: BaseException) -> str:
-    if isinstance(error, SystemExit) and error.code is None:
-        return ""
-    try:
-        return str(error)
-    except BaseException:  # a `__str__` of the reader's, or the `__repr__` of a missing key
-        return ""
-
-
 def _shown() -> list:
     """The figures shown since the last call, and those that a block left open."""
     if "matplotlib.pyplot" not in sys.modules:
@@ -273,25 +217,23 @@ def _shown() -> list:
     import capture_backend
 
     capture_backend.FigureManager.pyplot_show()
-    figures, capture_backend.shown[:] = list(capture_backend.shown), []
-    return figures
+    return capture_backend.take()
 
 
-def _take_figures(result: dict, shown: list, language: str, prefix: str) -> None:
+def _draw(result: dict, language: str, prefix: str) -> None:
+    """Put what `result` has `shown` as `figures`; an error of the code itself comes first."""
     result["figures"] = []
     try:
-        for number, figure in enumerate(shown, 1):
+        for number, figure in enumerate(result.pop("shown"), 1):
             result["figures"].append(_figure(figure, language, f"{prefix}-{number}"))
     except Exception as problem:  # a character without a glyph, a formula that does not parse
-        result["error"] = _describe(problem, None)
+        undrawn = {**failure(problem, "", __file__), "drawing": True}  # in no line of the block
+        result["error"] = result["error"] or undrawn
 
 
 def _figure(figure, language: str, prefix: str) -> dict:
     from attn.figures import describe, description
-    from attn.figures.interactive import interactive_of
-    from attn.figures.svg import to_svg
 
     if not description(figure):
         describe(figure, ALT[language])
-    element, data = interactive_of(figure) or (None, None)
-    return {"svg": to_svg(figure, prefix=prefix), "element": element, "data": data}
+    return drawn(figure, prefix)

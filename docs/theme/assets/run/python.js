@@ -4,15 +4,14 @@
 const HOME = "/home/pyodide";
 
 // loadPyodide: Pyodide's own. indexURL: the folder of its files. wheel: the bytes of attn's wheel,
-// or a promise of them. driver, backend: the text of driver.py and of scripts/capture_backend.py.
-export async function startPython({ loadPyodide, indexURL, wheel, driver, backend }) {
+// or a promise of them. modules: the text of driver.py and of what it imports, by name; see worker.js.
+export async function startPython({ loadPyodide, indexURL, wheel, modules }) {
   const [pyodide, bytes] = await Promise.all([
     loadPyodide({ indexURL, packages: ["numpy"] }).then(found("numpy")),
     wheel,
   ]);
   pyodide.unpackArchive(new Uint8Array(bytes), "wheel");
-  pyodide.FS.writeFile(`${HOME}/driver.py`, driver);
-  pyodide.FS.writeFile(`${HOME}/capture_backend.py`, backend);
+  for (const [name, text] of Object.entries(modules)) pyodide.FS.writeFile(`${HOME}/${name}.py`, text);
   return new Python(pyodide);
 }
 

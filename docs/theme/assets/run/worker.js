@@ -8,7 +8,8 @@
 //      {results}                            what `Session.run` in driver.py returns
 //      {failed: {file, message}}            no Python; file is what could not be downloaded
 
-import backend from "../../../../scripts/capture_backend.py";
+import capture_backend from "../../../../scripts/capture_backend.py";
+import chain from "../../../../scripts/chain.py";
 import driver from "./driver.py";
 import { startPython } from "./python.js";
 
@@ -35,7 +36,8 @@ async function begin(folder, wheel) {
   const { loadPyodide } = await importing(`${folder}pyodide.mjs`);
   download.sizes = await sizes;
   expect((name) => FIRST.test(name));
-  return startPython({ loadPyodide, indexURL: folder, wheel: bytes, driver, backend });
+  const modules = { driver, chain, capture_backend };
+  return startPython({ loadPyodide, indexURL: folder, wheel: bytes, modules });
 }
 
 async function run({ blocks, ...options }) {
