@@ -219,6 +219,11 @@ def test_the_answer_to_a_wrong_number_of_results(result, got, answer):
     ends_with(text, f"你的函数返回的是：{got}。", "要返回的有几样，按次序是 (Q, K, V)。")
 
 
+def line_of(function, number):
+    """Where the file has that line of a function, counted from its ``def``."""
+    return inspect.getsourcelines(function)[1] + number - 1
+
+
 def fails_on_purpose(scores):
     total = scores.sum()
     return helper(total)
@@ -235,11 +240,12 @@ def test_the_answer_to_an_exception(answer):
         "fails_on_purpose stopped with an error:",
         "    ValueError: no luck",
         "    with 3.4657",
-        '    line 2 of helper: raise ValueError(f"no luck\\nwith {total:.4f}")',
+        f'    line {line_of(helper, 2)}, in helper: raise ValueError(f"no luck\\nwith {{total:.4f}}")',
     )
-    _, text = answer("softmax", lambda scores: scores @ scores @ scores, "zh")
+    nameless = lambda scores: scores @ scores @ scores  # noqa: E731
+    _, text = answer("softmax", nameless, "zh")
     assert "\n你的函数中途出错：\n    ValueError: matmul:" in text
-    assert "\n    你的函数的第 1 行： " in text
+    assert f"\n    第 {line_of(nameless, 1)} 行，在你的函数里： " in text
 
 
 def test_an_exception_in_a_library_is_placed_in_the_readers_code(answer):
@@ -251,7 +257,7 @@ def test_an_exception_in_a_library_is_placed_in_the_readers_code(answer):
     ends_with(
         text,
         "    LinAlgError: Last 2 dimensions of the array must be square",
-        "    line 3 of wrong: return np.linalg.inv(scores) + largest",
+        f"    line {line_of(wrong, 3)}, in wrong: return np.linalg.inv(scores) + largest",
     )
 
 
@@ -269,9 +275,9 @@ def test_an_exit_is_an_error_and_an_interruption_is_none(answer):
 
 def test_code_without_a_file_is_placed_without_its_text(answer):
     namespace = {}
-    exec("def f(scores):\n    return 1 / 0", namespace)
+    exec("\n\ndef f(scores):\n    return 1 / 0", namespace)
     _, text = answer("softmax", namespace["f"])
-    ends_with(text, "    ZeroDivisionError: division by zero", "    line 2 of f:")
+    ends_with(text, "    ZeroDivisionError: division by zero", "    line 4, in f:")
 
 
 def test_the_answer_to_nothing_returned(answer):
@@ -499,7 +505,7 @@ def test_no_answer_is_shown(name, answer):
     for function in [*MISTAKES[name].values(), lambda *inputs: None, lambda: 1, SOLUTIONS[name]]:
         for lang in LANGUAGES:
             _, text = answer(name, function, lang)
-            without_own_line = re.sub(r"^ *(line \d+ of|.*的第 \d+ 行：).*$", "", text, flags=re.M)
+            without_own_line = re.sub(r"^ *(line \d+, in|第 \d+ 行，在).*$", "", text, flags=re.M)
             assert shown_answers(name, without_own_line) == []
 
 

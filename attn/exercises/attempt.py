@@ -47,7 +47,7 @@ def attempt(function, inputs) -> Attempt:
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the reader's code; ``line`` counts from that of ``def``."""
+    """A line of the reader's code, counted as an editor counts the lines of the file."""
 
     function: str
     line: int
@@ -63,7 +63,7 @@ def place_of(error: BaseException) -> Place | None:
     frame, line = own[-1]
     code = frame.f_code
     text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
-    return Place(code.co_name, line - code.co_firstlineno + 1, text)
+    return Place(code.co_name, line, text)
 
 
 def _same(before, after) -> bool:

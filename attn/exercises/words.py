@@ -57,8 +57,8 @@ SENTENCES = {
         "en": "{function} stopped with an error:",
     },
     "where": {
-        "zh": "{function}的第 {line} 行：",
-        "en": "line {line} of {function}:",
+        "zh": "第 {line} 行，在{function}里：",
+        "en": "line {line}, in {function}:",
     },
     "none": {
         "zh": "{function}返回的是 None。\n结果要用 return 交回来：\n{returns}。",
