@@ -25,11 +25,11 @@ NAMES = exercises.names()
 WORDS = {
     "zh": {"write": "在这里写", "copy": "复制", "go on": "接着写", "check": "检查", "hint": "提示", "reset": "还原", "close": "收起",
            "stop": "停止", "stopped": "已停止", "solved": "✓ 做对了。", "not yet": "还不对",
-           "count": "做对了 {} 题，共 25 题。", "export": "导出", "clear": "清空", "mark": "✓ 已做对",
+           "count": "做对了 {} 题，共 25 题。", "export": "导出", "import": "导入", "clear": "清空", "mark": "✓ 已做对",
            "no function": "代码里没有函数 scores", "line": "第 3 行出错"},
     "en": {"write": "Write it here", "copy": "Copy", "go on": "Go on writing", "check": "Check", "hint": "Hint", "reset": "Reset",
            "close": "Close", "stop": "Stop", "stopped": "Stopped", "solved": "✓ Solved.", "not yet": "Not yet",
-           "count": "{} of 25 solved.", "export": "Export", "clear": "Reset", "mark": "✓ solved",
+           "count": "{} of 25 solved.", "export": "Export", "import": "Import", "clear": "Reset", "mark": "✓ solved",
            "no function": "Your code has no function scores", "line": "Error in line 3"},
 }  # fmt: skip
 
@@ -76,7 +76,7 @@ class Exercise:
 
     def open(self) -> "Exercise":
         self.write_button.click()
-        expect(self.editor).to_be_focused()
+        expect(self.editor).to_be_focused(timeout=START)
         return self
 
     def press(self, name: str) -> None:
@@ -192,6 +192,14 @@ def test_a_function_of_another_name_is_no_answer(scores):
     expect(scores.mark).to_be_hidden()
 
 
+def test_the_checker_counts_lines_as_the_editor_does(scores):
+    scores.write("import numpy as np\n\n\ndef scores(q, k):\n    return np.nothing\n")
+    scores.check()
+    expect(scores.answer).to_contain_text("第 5 行，在函数 scores 里： return np.nothing")
+    numbers = scores.root.locator(".cm-lineNumbers .cm-gutterElement:visible").all_inner_texts()
+    assert "5" in numbers
+
+
 def test_an_error_outside_the_function_has_its_line(scores):
     scores.write("x = 1\n\n1 / 0\n" + RIGHT)
     scores.check()
@@ -300,7 +308,7 @@ def test_export_is_a_program_that_checks_again_and_reset_forgets(site, tab, tmp_
     assert program.suffix == ".py"
     text = program.read_text("utf-8")
     assert re.search(r"pip install http://127\.0\.0\.1:\d+/attention_by_hand-\S+\.whl\n", text)
-    assert text.count(word["mark"]) == 1 and f"# weights {word['mark']}" in text
+    assert text.count(word["mark"]) == 1 and f"# %% exercise: weights {word['mark']}\n" in text
     done = subprocess.run([sys.executable, program], capture_output=True, encoding="utf-8")
     assert done.stderr == ""
     right = [said_by_python(f'from attn import exercises\n{codes[name][1]}') for name in ("scores", "weights")]
@@ -333,9 +341,94 @@ def test_export_says_where_the_code_is_not_what_was_solved(running, scores):
 
     scores.write(RIGHT)
     scores.check()
-    assert f"# scores {scores.word['mark']}\n" in exported()
+    assert f"# %% exercise: scores {scores.word['mark']}\n" in exported()
     scores.write(RIGHT.replace("q @ k.T", "q"))
-    assert "# scores (做对过，但不是下面这份代码)\n" in exported()
+    assert "# %% exercise: scores (做对过，但不是下面这份代码)\n" in exported()
+    scores.press("reset")  # the code that solved it is still known
+    assert f"# %% exercise: scores {scores.word['mark']}\n\n{RIGHT}" in exported()
+
+
+def choose(page, language, content, name="attention_exercises.py"):
+    """Import a file, and wait for what the page says of it."""
+    with page.expect_file_chooser() as chooser:
+        panel(page).get_by_role("button", name=WORDS[language]["import"]).press("Enter")
+    chooser.value.set_files({"name": name, "mimeType": "text/plain", "buffer": content})
+    news = panel(page).get_by_role("status").nth(1)
+    expect(news).not_to_be_empty()
+    return news
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_one_device_exports_another_imports(site, tab, language):
+    page = open_exercises(site, tab(), "zh")
+    codes = blocks("zh")
+    for name in ("scores", "weights", "sizes"):
+        Exercise(page, name).open().write(codes[name][1])
+    page.evaluate(f"localStorage.setItem('attn-exercises', JSON.stringify({{ scores: 'other', newest: null, weights: {json.dumps(codes['weights'][1])} }}))")
+    page.reload()
+    with page.expect_download() as downloaded:
+        panel(page).get_by_role("button", name=WORDS["zh"]["export"]).click()
+    content = downloaded.value.path().read_bytes()
+
+    other = open_exercises(site, tab(), language)
+    opened = Exercise(other, "scores", language).open()
+    news = choose(other, language, content)
+    expect(news).to_have_text({"zh": "导入了 4 题。", "en": "Imported 4 exercises."}[language])
+    expect(panel(other)).to_contain_text(WORDS[language]["count"].format(3))
+    assert opened.editor.inner_text().split() == codes["scores"][1].split()
+    for name, solved in {"scores": True, "weights": True, "newest": True, "sizes": False}.items():
+        expect(Exercise(other, name, language).mark).to_be_visible(visible=solved)
+    other.reload()
+    weights = Exercise(other, "weights", language)
+    expect(weights.write_button).to_have_text(WORDS[language]["go on"])
+    assert weights.open().editor.inner_text().split() == codes["weights"][1].split()
+    # Exported again, it is the same but for the words of the language.
+    with other.expect_download() as downloaded:
+        panel(other).get_by_role("button", name=WORDS[language]["export"]).click()
+    marks = [re.findall(r"(?m)^# %% exercise: \S+ ?[✓(]?", text) for text in (content.decode(), downloaded.value.path().read_text("utf-8"))]
+    assert marks[0] == marks[1]
+
+
+CELL = "# %% exercise: {}\n\nprint('theirs')\n"
+
+
+@pytest.mark.parametrize(
+    "content, says",
+    [
+        (b"print(1)", "work.py 里没有练习。请选“导出”存下来的文件，它原来叫 attention_exercises.py。"),
+        ("作业".encode("gbk") + CELL.format("scores").encode(), "work.py 里没有练习"),
+        (CELL.format("scores").encode() + bytes(1_000_001), "work.py 里没有练习"),
+        (CELL.format("scores").encode() * 2, "work.py 里有两份 scores"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_changes_nothing(running, scores, content, says):
+    scores.write("print('mine')")
+    before = running.evaluate("JSON.stringify(localStorage)")
+    expect(choose(running, "zh", content, "work.py")).to_contain_text(says)
+    expect(scores.editor).to_have_text("print('mine')")
+    assert running.evaluate("JSON.stringify(localStorage)") == before
+
+
+def test_an_import_replaces_what_was_written_here_only_when_told_to(running, scores):
+    scores.write("print('mine')")
+    content = CELL.format("scores").encode() + CELL.format("weights").encode()
+    asked = []
+    running.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    expect(choose(running, "zh", content)).to_have_text("没有导入，这里什么都没有改。")
+    assert "scores" in asked[0] and "weights" not in asked[0]
+    expect(scores.editor).to_have_text("print('mine')")
+    expect(Exercise(running, "weights").write_button).to_have_text(scores.word["write"])
+    running.once("dialog", lambda dialog: dialog.accept())
+    expect(choose(running, "zh", content)).to_have_text("导入了 2 题。")
+    expect(scores.editor).to_have_text("print('theirs')")
+    scores.editor.press("Control+z")
+    expect(scores.editor).to_have_text("print('mine')")
+
+
+def test_an_import_says_which_exercises_the_page_does_not_have(running, scores):
+    content = CELL.format("scores") + CELL.format("later-one")
+    expect(choose(running, "zh", content.encode())).to_have_text("导入了 1 题。这一页没有 later-one，跳过了。")
+    expect(scores.editor).to_have_text("print('theirs')")
 
 
 def test_a_run_of_an_ordinary_block_is_no_exercise_and_is_not_forgotten(site, tab):
@@ -397,7 +490,10 @@ def test_an_exercise_on_a_phone(site, tab, language):
     """Axe in both schemes, targets of 44 px, nothing wider than the page."""
     page = tab(viewport=PHONE, has_touch=True, color_scheme="light", reduced_motion="reduce")
     open_exercises(site, page, language)
-    exercise = Exercise(page, "scores", language).open()
+    exercise = Exercise(page, "scores", language)
+    code, button = (exercise.root.locator(one).first.bounding_box() for one in ("pre > code > span", ".attn-run"))
+    assert code["y"] >= button["y"] + button["height"], "the button lies over the code"
+    exercise.open()
     exercise.check()
     wrong = exercise.answer.inner_text()
     assert wrong
@@ -415,5 +511,5 @@ def test_an_exercise_on_a_phone(site, tab, language):
         page.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name)
         assert page.evaluate(AXE_RUN) == []
     # That axe would find a fault here.
-    panel(page).locator("p").evaluate("(line) => (line.style.color = '#777')")
+    panel(page).locator("p").first.evaluate("(line) => (line.style.color = '#777')")
     assert page.evaluate(AXE_RUN) != []

@@ -3,7 +3,7 @@
 
 import { WORDS } from "./exercise-words.js";
 import { markSolved } from "./solved.js";
-import { Snippet, button, drawn, language, make, open, output } from "./snippet.js";
+import { Snippet, button, drawn, language, open, original, output } from "./snippet.js";
 import { WORDS as SNIPPET } from "./words.js";
 
 const word = WORDS[language];
@@ -14,6 +14,9 @@ export default function openExercise(block, page) {
 
 document.addEventListener("attn-exercises-reset", () => {
   for (const exercise of opened) exercise.reset();
+});
+document.addEventListener("attn-exercises-imported", () => {
+  for (const exercise of opened) exercise.follow();
 });
 const opened = new Set();
 
@@ -35,6 +38,12 @@ class Exercise extends Snippet {
     this.hintButton = button(word.hint, () => this.openHint());
     this.stopButton.after(this.hintButton);
     this.arrange();
+  }
+
+  // What is kept of the code has changed.
+  follow() {
+    const code = this.edits.get(this.block) ?? original(this.block).trimEnd();
+    if (code !== this.editor.code) this.editor.code = code;
   }
 
   // A hint was opened or closed.

@@ -40,7 +40,7 @@ function chain(block, blocks) {
   return blocks.slice(start, end + 1);
 }
 
-const original = (block) => block.querySelector("pre > code").textContent;
+export const original = (block) => block.querySelector("pre > code").textContent;
 
 export class Snippet {
   constructor(block, chain, edits) {

@@ -1,13 +1,16 @@
 // Which exercises are solved: kept in this browser (and only there), by name, so that both
-// languages have the same. And the line on their page that says how many, with Export and Reset.
+// languages have the same. And the line on their page that says how many, with Export, Import and
+// Reset.
 
+import { exercisesIn, written } from "./exercise-file.js";
 import { WORDS } from "./exercise-words.js";
 
 const KEY = "attn-exercises";
 const FILE = "attention_exercises.py";
+const LARGEST = 1e6; // bytes; a file of 25 exercises has some 20 kB
 const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
 const word = WORDS[language];
-let solved = read(); // the code that solved it, by name; null where it is not known
+let solved = read(); // the code that solved it, by name; null, or "", where it is not known
 let shown = () => {};
 
 export function markSolved(name, code) {
@@ -43,8 +46,21 @@ export default function show(blocks, { edits, addresses }) {
   meter.max = blocks.length;
   meter.setAttribute("aria-label", word.solvedSoFar);
   const exporting = button(word.export, () => download(blocks, edits, addresses.wheel));
+  const news = make("p");
+  news.setAttribute("role", "status");
+  news.className = "attn-solved-news";
+  const chooser = make("input");
+  chooser.type = "file"; // of any name: phones do not know .py
+  chooser.hidden = true;
+  chooser.addEventListener("change", async () => {
+    const [file] = chooser.files;
+    news.textContent = "";
+    if (file) news.textContent = await take(file, blocks, edits);
+    chooser.value = ""; // so that the same file can be chosen again
+  });
+  const importing = button(word.import, () => chooser.click());
   const resetting = button(word.reset, () => confirm(word.sure) && reset(blocks, edits));
-  const panel = make("section", line, meter, exporting, resetting, make("small", word.kept));
+  const panel = make("section", line, meter, exporting, importing, resetting, chooser, news, make("small", word.kept));
   panel.className = "attn-solved-panel";
   panel.setAttribute("aria-label", word.progress);
   // Above the first exercise: at the top it would move what is being read already.
@@ -88,26 +104,59 @@ function reset(blocks, edits) {
   keep();
 }
 
-// The reader's code of all exercises as one program, which checks each of them again.
+// All that the reader wrote, and what was solved, as one program.
 function download(blocks, edits, wheel) {
   const done = blocks.filter((block) => solved.has(block.dataset.exercise)).length;
-  const parts = [word.fileHead(done, blocks.length, wheel)];
-  for (const block of blocks) {
-    if (!edits.has(block)) continue;
-    const name = block.dataset.exercise;
-    parts.push(`# ${name}${state(name, edits.get(block))}\n\n${edits.get(block).trim()}\n`);
-  }
+  const exercises = blocks
+    .map((block) => exported(block.dataset.exercise, edits.get(block)))
+    .filter(({ code, solved }) => code || solved);
+  const program = written(word.fileHead(done, blocks.length, wheel), exercises, word);
   const link = make("a");
-  link.href = URL.createObjectURL(new Blob([parts.join("\n\n")], { type: "text/x-python" }));
+  link.href = URL.createObjectURL(new Blob([program], { type: "text/x-python" }));
   link.download = FILE;
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
-function state(name, code) {
-  if (!solved.has(name)) return "";
-  const same = [null, code].includes(solved.get(name));
-  return same ? ` ✓ ${word.mark}` : ` (${word.changed})`;
+function exported(name, edit) {
+  if (!solved.has(name)) return { name, code: edit ?? "", solved: "" };
+  const right = solved.get(name);
+  return { name, code: edit ?? right ?? "", solved: [undefined, right].includes(edit) || right === null ? "this" : "other" };
+}
+
+// Brings back what such a file holds, and answers with what to say. All of it or nothing; what
+// the reader wrote here and the file has otherwise is replaced only where the reader says so.
+async function take(file, blocks, edits) {
+  const found = await contents(file);
+  if (!found.length) return word.otherFile(file.name, FILE);
+  const names = found.map(({ name }) => name);
+  const twice = names.find((name, place) => names.indexOf(name) < place);
+  if (twice) return word.twice(file.name, twice);
+  const places = new Map(blocks.map((block) => [block.dataset.exercise, block]));
+  const unknown = names.filter((name) => !places.has(name));
+  const known = found.filter(({ name }) => places.has(name));
+  const others = known.filter(({ name, code }) => code && ![undefined, code].includes(edits.get(places.get(name))?.trim()));
+  if (others.length && !confirm(word.replace(others.map(({ name }) => name)))) return word.notImported;
+
+  let kept = true;
+  for (const { name, code, solved: state } of known) {
+    const start = places.get(name).querySelector("pre > code").textContent.trim();
+    if (code) kept = edits.set(places.get(name), code === start ? undefined : code) && kept;
+    if (state === "this") solved.set(name, code || null);
+    if (state === "other" && !solved.has(name)) solved.set(name, "");
+  }
+  document.dispatchEvent(new Event("attn-exercises-imported"));
+  keep();
+  return word.imported(known.length, unknown) + (kept ? "" : word.notKept);
+}
+
+async function contents(file) {
+  if (file.size > LARGEST) return [];
+  try {
+    return exercisesIn(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
+  } catch {
+    return []; // no text, or the file is gone
+  }
 }
 
 function make(name, ...children) {
