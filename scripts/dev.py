@@ -9,18 +9,18 @@ the first start, and the command then runs there.
 
 import argparse
 import contextlib
-import errno
 import os
-import socket
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import disk
 import environment
+import ports
 
 ROOT = Path(__file__).resolve().parent.parent
-PORTS_TRIED = 50
 
 
 def main(argv: list) -> int:
@@ -39,13 +39,19 @@ def main(argv: list) -> int:
             parser.error("unrecognized arguments: " + " ".join(rest))
         arguments.given = argv[1:]
         if arguments.command == "serve":
-            check_port(arguments.host, arguments.port)
+            ports.check(arguments.host, arguments.port)
         python = environment.ensure(ROOT, arguments.level)
         if not running_in(python):
             return run_in(python, argv)
         return arguments.run(arguments)
-    except (environment.SetupError, UsageError) as error:
+    except (environment.SetupError, ports.CannotListen, UsageError) as error:
         print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        message = disk.explain(error)
+        if message is None:
+            raise
+        print(message, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         end_blocks()
@@ -101,7 +107,7 @@ def make_parser() -> argparse.ArgumentParser:
     sub = command(
         "bench",
         bench,
-        "measure the build (site), or attention itself (attn, which has options of its own)",
+        "measure the build (site), or attention itself (attn, with --n, --rounds, --threads)",
         level="test",
         passes_on=True,
     )
@@ -128,14 +134,17 @@ def serve(arguments) -> int:
 
     if arguments.live == "required":
         pyodide(arguments)  # before anything is served, or not at all
-    return live.serve(
-        ROOT,
-        host=arguments.host,
-        port=arguments.port,
-        open_browser=arguments.open,
-        run_code=arguments.live != "off",
-        pyodide_folder=arguments.pyodide,
-    )
+    try:
+        return live.serve(
+            ROOT,
+            host=arguments.host,
+            port=arguments.port,
+            open_browser=arguments.open,
+            run_code=arguments.live != "off",
+            pyodide_folder=arguments.pyodide,
+        )
+    finally:
+        end_blocks()
 
 
 def build(arguments) -> int:
@@ -263,36 +272,17 @@ def _port(text: str) -> int:
     raise argparse.ArgumentTypeError("{!r} is no port: give a number from 1 to 65535".format(text))
 
 
-def check_port(host: str, port: int) -> None:
-    """Raise `UsageError` when nothing can listen there, naming the next port that is free."""
-    error = _cannot_listen(host, port)
-    if error is None:
-        return
-    if error.errno == errno.EADDRINUSE:
-        last = min(port + PORTS_TRIED, 65535)
-        free = [other for other in range(port + 1, last + 1) if not _cannot_listen(host, other)]
-        message = "Port {} is in use, perhaps by another `dev.py serve`.".format(port)
-        if free:
-            message += "\nThe next free one: python3 scripts/dev.py serve --port {}".format(free[0])
-        raise UsageError(message)
-    raise UsageError(
-        "Cannot listen on {} port {}: {}. Ports from 1024 on need no rights, and "
-        "--host 127.0.0.1 is this machine.".format(host, port, error.strerror or error)
-    )
+def end_like_ctrl_c() -> None:
+    """Let `kill` and a closed terminal end what this process started, as Ctrl-C does."""
 
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
 
-def _cannot_listen(host: str, port: int):
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            if os.name == "posix":
-                # As a server does: a port whose last connection just ended is free.
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            probe.listen()
-    except OSError as error:
-        return error
-    return None
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        # Ignored by `nohup`: it stays so.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, interrupt)
 
 
 def end_blocks() -> None:
@@ -320,6 +310,7 @@ def run_in(python: Path, argv: list) -> int:
 
 
 if __name__ == "__main__":
+    end_like_ctrl_c()
     status = main(sys.argv[1:])
     if status == 130:
         # At an ordinary end Python would wait for the threads that wait for blocks.

@@ -15,12 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import lock
 import offline
 from pages import run_ahead, shared_formulas
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 LOCAL = "http://127.0.0.1:8000/"
 SIZES = "sizes.json"
+WAITING = "Another build writes to site/; waiting for it …"
 NO_COMMIT = 1767225600  # 2026-01-01, where the sources are not in a git repository
 
 
@@ -75,24 +77,26 @@ def build(
 
     site = root / "site"
     packed = site / offline.NAME
-    try:
-        if with_offline:
-            os.environ["ATTN_OFFLINE"] = "true"
-            copy = root / ".cache" / "offline"
-            if not whole(copy / "site", for_disk=True):
+    # Two builds at once would delete each other's pages.
+    with lock.held(root / ".cache" / "site.lock", WAITING):
+        try:
+            if with_offline:
+                os.environ["ATTN_OFFLINE"] = "true"
+                copy = root / ".cache" / "offline"
+                if not whole(copy / "site", for_disk=True):
+                    return 1
+                made = offline.pack(copy / "site", copy / offline.NAME)
+                os.environ["OFFLINE_SIZE"] = offline.megabytes(made)
+                report(f"{offline.NAME}: {offline.megabytes(made)} MB")
+            os.environ["ATTN_OFFLINE"] = "false"
+            if not whole(site, for_disk=False):
                 return 1
-            made = offline.pack(copy / "site", copy / offline.NAME)
-            os.environ["OFFLINE_SIZE"] = offline.megabytes(made)
-            report(f"{offline.NAME}: {offline.megabytes(made)} MB")
-        os.environ["ATTN_OFFLINE"] = "false"
-        if not whole(site, for_disk=False):
-            return 1
-    finally:
-        shared_formulas(root).close()
-    if with_offline:
-        shutil.copyfile(made, packed)
-    else:
-        packed.unlink(missing_ok=True)  # of an earlier build: no page links to it any more
+        finally:
+            shared_formulas(root).close()
+        if with_offline:
+            shutil.copyfile(made, packed)
+        else:
+            packed.unlink(missing_ok=True)  # of an earlier build: no page links to it any more
     return 0
 
 

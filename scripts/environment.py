@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Optional
 
+import lock
 import progress
 
 PYTHON = (3, 11, 5)  # the newest release that a pinned package asks for
@@ -27,6 +28,7 @@ BUILD_REQUIREMENTS = "requirements-build.txt"
 NODE_REQUIREMENTS = "requirements-node.txt"
 
 STAMP = "attention-by-hand.json"
+WAITING = "Another start is making the environment; waiting for it …"
 
 
 class SetupError(Exception):
@@ -58,7 +60,8 @@ def ensure(root: Path, level: str = "site") -> Path:
     if _missing(root, level) is None:
         return python
     try:
-        with _one_at_a_time(root):
+        # Two terminals that start together must not install over each other.
+        with lock.held(root / ".cache" / "setup.lock", WAITING):
             _make(root, level)
     except progress.CommandFailed as failure:
         raise SetupError(
@@ -213,7 +216,9 @@ def _make(root: Path, level: str) -> None:
 
 def _make_venv(venv: Path, why: str) -> None:
     print("Making .venv: {}.".format(why))
-    if venv.exists():
+    if venv.is_symlink() or venv.is_file():
+        venv.unlink()  # a link goes, and what it leads to stays
+    elif venv.exists():
         shutil.rmtree(venv)
     venv.mkdir()
     # First of all, so that an interruption at any moment is seen by the next start.
@@ -304,25 +309,6 @@ def _hint(output: str) -> str:
             "(and npm_config_registry) to a mirror near you, and start again."
         )
     return "Mend what the lines above name, and start again: what is done is kept or made anew."
-
-
-@contextlib.contextmanager
-def _one_at_a_time(root: Path):
-    """Two terminals that start together must not install over each other."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    cache = root / ".cache"
-    cache.mkdir(exist_ok=True)
-    with open(str(cache / "setup.lock"), "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("Another start is making the environment; waiting for it …", flush=True)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 # Names, keys and stamps

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import editions
 import one_page
+import ports
 import pyodide_files
 from mkdocs.livereload import LiveReloadServer
 
@@ -36,11 +38,14 @@ def serve(
     run_code : let the pages run their code. What that needs is fetched beside the server, so
         that a first start waits for nothing; when it has come, the pages are built anew.
     pyodide_folder : where to look for it first.
+
+    Raises
+    ------
+    ports.CannotListen
+        Before the first build, and after it where the port was taken meanwhile.
     """
-    if problem := _port_problem(host, port):
-        print(problem, file=sys.stderr)
-        return 1
-    address = f"http://{host}:{port}/"
+    ports.check(host, port)
+    address = _address(host, port)
     fetching = _Fetching(root, pyodide_folder)
     watched = _Watched(root)
 
@@ -73,7 +78,7 @@ def serve(
 
 
 def _serve(root: Path, host: str, port: int, watched: _Watched, rebuild, open_browser: bool) -> None:
-    address = f"http://{host}:{port}/"
+    address = _address(host, port)
     server = LiveReloadServer(rebuild, host, port, str(root / "site"), polling_interval=0.2)
     server.error_handler = lambda code: _error_page(root, code)
     for path in watched.paths():
@@ -87,8 +92,15 @@ def _serve(root: Path, host: str, port: int, watched: _Watched, rebuild, open_br
         server.serve(open_in_browser=open_browser)
     except KeyboardInterrupt:
         print("\nStopped.")
+    except OSError:
+        ports.check(host, port)
+        raise
     finally:
         server.shutdown()
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 class _Fetching:
@@ -164,10 +176,19 @@ class _Watched:
         times = {}
         for name in names:
             path = self._root / name
-            for file in [path] if path.is_file() else path.rglob("*"):
-                if file.is_file() and "__pycache__" not in file.parts:
+            for file in [path] if path.is_file() else _files(path):
+                with suppress(OSError):  # gone again, as an editor's temporary files are
                     times[file] = file.stat().st_mtime_ns
         return times
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files in a folder that make the site: not compiled Python, not what an editor keeps."""
+    for place, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = set(folders) - {"__pycache__"}
+        for name in names:
+            if not name.startswith((".", "#")) and not name.endswith("~"):
+                yield Path(place, name)
 
 
 def _differences(before: dict[Path, int], now: dict[Path, int]) -> set[Path]:
@@ -181,23 +202,3 @@ def _report(line: str) -> None:
 def _error_page(root: Path, code: int) -> bytes | None:
     page = root / "site" / f"{code}.html"
     return page.read_bytes() if page.is_file() else None
-
-
-def _port_problem(host: str, port: int) -> str | None:
-    """Why the port cannot be used, with one that can; None when all is well."""
-    if _free(host, port):
-        return None
-    other = next((p for p in range(port + 1, min(port + 100, 65536)) if _free(host, p)), None)
-    advice = f"; try: python3 scripts/dev.py serve --port {other}" if other else ""
-    return f"port {port} on {host} is in use{advice}"
-
-
-def _free(host: str, port: int) -> bool:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        if os.name == "posix":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-    return True

@@ -1,6 +1,7 @@
 """The entry point: its commands and messages, and the summary of `dev.py test`."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+import bench_attn
 import dev
 import environment
+import ports
 import pyodide_files
 import suite
 
@@ -152,6 +155,15 @@ def test_bench_refuses_what_it_does_not_measure(here, monkeypatch, capsys):
     assert attention.calls == [((["--n", "64"],), {})]
 
 
+def test_the_help_of_bench_names_the_options_of_attn(capsys):
+    with pytest.raises(SystemExit):
+        bench_attn.main(["--help"])
+    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help"}
+    with pytest.raises(SystemExit):
+        dev.main(["bench", "--help"])
+    assert options and options <= set(re.findall(r"--[a-z]+", capsys.readouterr().out))
+
+
 # Ends
 
 
@@ -184,6 +196,45 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     command = [sys.executable, "-c", code, str(DEV)]
     # Less than the time that a block gets until it is stopped.
     assert subprocess.run(command, timeout=25).returncode == 130
+
+
+ENDLESS = """
+import os, runpy, sys
+from pathlib import Path
+sys.path.insert(0, str(Path(sys.argv[1]).parent))
+import editions, environment, pages
+from chapter import parse
+
+def build(root, **options):
+    block = "```python\\nfrom pathlib import Path\\nimport os\\nPath({file!r}).write_text(str(os.getpid()))\\n"
+    pages.shared_runner(root).run(parse(block + "while True: pass\\n```\\n")).result()
+
+editions.build = build
+environment.ensure = lambda root, level: Path(sys.executable)
+sys.argv[1:] = ["build", "--live=off"]
+runpy.run_path({dev!r}, run_name="__main__")
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_kill_and_a_closed_terminal_end_a_block_that_never_ends(tmp_path, number):
+    file = tmp_path / "pid"
+    code = ENDLESS.format(file=str(file), dev=str(DEV))
+    command = subprocess.Popen([sys.executable, "-c", code, str(DEV)])
+    while not (file.exists() and file.read_text()):
+        time.sleep(0.1)
+    block = int(file.read_text())
+    command.send_signal(number)
+    assert command.wait(20) == 130
+    for _ in range(100):
+        try:
+            os.kill(block, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.kill(block, signal.SIGKILL)
+    raise AssertionError("the block still runs")
 
 
 def test_a_failed_set_up_is_said_and_ends_with_2(monkeypatch, capsys):
@@ -223,14 +274,14 @@ def test_a_busy_port_offers_a_free_one_before_anything_is_made(busy, capsys):
     assert f"Port {busy} is in use" in message
     offered = int(message.rsplit("--port", 1)[1])
     assert offered > busy
-    dev.check_port("127.0.0.1", offered)
+    ports.check("127.0.0.1", offered)
 
 
 def test_a_free_port_passes():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    dev.check_port("127.0.0.1", port)
+    ports.check("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])

@@ -277,6 +277,19 @@ def test_an_environment_made_by_hand_is_kept(made, tmp_path):
     assert "another directory" in environment._why_rebuild(venv)
 
 
+def test_a_link_in_place_of_the_environment_goes_and_what_it_leads_to_stays(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    venv = tmp_path / "tree" / ".venv"
+    venv.parent.mkdir()
+    venv.symlink_to(elsewhere)
+    monkeypatch.setattr(environment.progress, "run", lambda *arguments, **options: "")
+    environment._make_venv(venv, "planted")
+    assert not venv.is_symlink() and environment._read_stamp(venv) == {"venv": str(venv)}
+    assert [path.name for path in elsewhere.iterdir()] == ["kept"]
+
+
 def test_a_damaged_stamp_is_no_stamp(made, tmp_path):
     (tmp_path / environment.STAMP).write_text("{", encoding="utf-8")
     assert environment._read_stamp(tmp_path) == {}
@@ -383,7 +396,10 @@ def annotations(tree):
             yield from (argument.annotation for argument in node.args.args)
 
 
-@pytest.mark.parametrize("name", ["dev.py", "environment.py", "progress.py"])
+READ_BY_ANY = ["disk", "environment", "lock", "ports", "progress"]
+
+
+@pytest.mark.parametrize("name", ["dev.py", *(f"{module}.py" for module in READ_BY_ANY)])
 def test_an_old_python_can_read_what_tells_it_that_it_is_old(name):
     source = (SCRIPTS / name).read_text(encoding="utf-8")
     tree = ast.parse(source, feature_version=(3, 6))
@@ -395,7 +411,7 @@ def test_an_old_python_can_read_what_tells_it_that_it_is_old(name):
             modules |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             modules.add(node.module.split(".")[0])
-    assert modules <= set(sys.stdlib_module_names) | (own & {"environment", "progress"})
+    assert modules <= set(sys.stdlib_module_names) | (own & set(READ_BY_ANY))
 
 
 def test_that_check_can_fail():

@@ -12,7 +12,9 @@ import pytest
 from test_build import CHAPTER, ROOT, edit, made
 from test_pyodide_files import put_core, put_wheels
 
+import editions
 import live
+import ports
 import pyodide_files
 
 SERVE = """\
@@ -105,14 +107,30 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
         server.wait()
 
 
-def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, capsys, free_port):
-    with socket.socket() as taken:
+@pytest.mark.parametrize("taken_at", ["once", "after the first build"])
+def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, monkeypatch, free_port, taken_at):
+    for name in ("attn", "scripts", "docs/zh", "docs/en", "docs/theme"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("mkdocs.yml", "mkdocs.en.yml"):
+        (tmp_path / name).touch()
+    taken = socket.socket()
+
+    def take(*arguments, **options):
         taken.bind(("127.0.0.1", free_port))
         taken.listen()
-        assert live.serve(tmp_path, port=free_port) == 1
-    error = capsys.readouterr().err
-    assert f"port {free_port} on 127.0.0.1 is in use" in error
-    assert "dev.py serve --port" in error
+
+    monkeypatch.setattr(editions, "build", take)
+    with taken, pytest.raises(ports.CannotListen) as refused:
+        if taken_at == "once":
+            take()
+        live.serve(tmp_path, port=free_port)
+    assert f"Port {free_port} is in use" in str(refused.value)
+    assert "dev.py serve --port" in str(refused.value)
+
+
+def test_an_address_of_ip_version_6_is_one():
+    assert live._address("::1", 8000) == "http://[::1]:8000/"
+    assert live._address("127.0.0.1", 8000) == "http://127.0.0.1:8000/"
 
 
 def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
@@ -138,3 +156,22 @@ def test_only_the_edition_that_changed_is_rebuilt(tmp_path):
     assert sorted(touch(lock)) == ["en", "zh"]
     (tmp_path / "docs/en/a.md").unlink()
     assert list(watched.changed()) == ["en"]
+
+
+@pytest.mark.parametrize("name", [".a.md.swp", "a.md~", "#a.md#", "__pycache__/a.pyc"])
+def test_what_an_editor_keeps_beside_a_page_rebuilds_nothing(tmp_path, name):
+    (tmp_path / "docs/en/__pycache__").mkdir(parents=True)
+    (tmp_path / "docs/en/a.md").write_text("")
+    watched = live._Watched(tmp_path)
+    watched.changed()
+    (tmp_path / "docs/en" / name).write_text("")
+    (tmp_path / "docs/en/.#a.md").symlink_to("teacher@host.1:2")
+    assert watched.changed() == {}
+    (tmp_path / "docs/en/b.md").write_text("")
+    assert watched.changed() == {"en": {tmp_path / "docs/en/b.md"}}
+
+
+def test_a_file_that_goes_while_files_are_looked_at_is_no_error(tmp_path, monkeypatch):
+    (tmp_path / "docs/en").mkdir(parents=True)
+    monkeypatch.setattr(live, "_files", lambda folder: iter([folder / "gone.md"]))
+    assert live._Watched(tmp_path).changed() == {}

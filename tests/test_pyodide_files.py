@@ -20,6 +20,7 @@ import dev
 import editions
 import environment
 import live
+import ports
 import progress
 import pyodide_files
 
@@ -418,7 +419,7 @@ def test_build_that_requires_them_does_not_begin(build, capsys):
 def test_serve_fetches_beside_the_pages_unless_they_must_run_code(build, root, tmp_path, monkeypatch, capsys):
     served = []
     monkeypatch.setattr(live, "serve", lambda root, **options: served.append(options) or 0)
-    monkeypatch.setattr(dev, "check_port", lambda host, port: None)
+    monkeypatch.setattr(ports, "check", lambda host, port: None)
     assert dev.main(["serve"]) == 0
     assert dev.main(["serve", "--live=off"]) == 0
     assert [options["run_code"] for options in served] == [True, False]
