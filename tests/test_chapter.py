@@ -156,3 +156,9 @@ def test_pages_are_what_mkdocs_takes_for_pages(tmp_path):
     (tmp_path / ".site/folder.md").mkdir()
     found = [path.relative_to(tmp_path / ".site").as_posix() for path in page_files(tmp_path / ".site")]
     assert found == ["a/c.md", "a.md", "b.md"]
+
+
+def test_importorskip_is_for_the_next_block_alone():
+    skip = "<!--pytest-codeblocks:importorskip(torch)-->\n"
+    blocks = parse(skip + "```python\n1\n```\n\n```python\n2\n```\n").blocks
+    assert [block.importorskip for block in blocks] == ["torch", None]

@@ -224,6 +224,13 @@ def test_a_branch_of_sources_is_never_replaced(root, remote, branch, capsys):
     assert b"pyproject.toml" in git(remote, "ls-tree", "--name-only", branch)
 
 
+def test_a_branch_of_sources_that_is_only_here_is_never_replaced(root, remote, capsys):
+    git(root, "branch", "develop")
+    assert run(root, branch="develop") == 1
+    assert "holds sources" in capsys.readouterr().err
+    assert git(root, "rev-parse", "develop") == git(root, "rev-parse", "main")
+
+
 def test_a_push_that_the_remote_refuses_shows_why(root, remote, capsys):
     hook = remote / "hooks" / "pre-receive"
     hook.write_text("#!/bin/sh\necho planted refusal >&2\nexit 1\n")

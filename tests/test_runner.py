@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+import runner as runners
 from chapter import parse
 from runner import Runner
 
@@ -198,3 +199,40 @@ def test_a_cache_file_cut_short_is_run_again(tmp_path):
         (file,) = tmp_path.iterdir()
         file.write_text(file.read_text()[:10])
         assert run(runner, "print(1)")[0].stdout == "1\n"
+
+
+def test_a_block_that_was_skipped_is_not_remembered(tmp_path):
+    # Where the module is there tomorrow, the block has to run.
+    text = "<!--pytest-codeblocks:importorskip(no_such_module)-->\n```python\nprint(1)\n```\n"
+    with Runner(tmp_path, workers=1) as runner:
+        (result,) = runner.run(parse(text)).result(timeout=60).values()
+    assert result.skipped and not list(tmp_path.glob("*.json"))
+
+
+def test_every_block_of_a_chain_counts_for_what_is_remembered(tmp_path):
+    with Runner(tmp_path, workers=1) as runner:
+        assert run(runner, "x = 1", "+print(x)")[1].stdout == "1\n"
+        assert run(runner, "x = 1", "+print(x + 1)")[1].stdout == "2\n"
+
+
+@pytest.mark.parametrize("changed", ["numpy", "matplotlib"])
+def test_another_version_of_a_package_is_another_result(monkeypatch, changed):
+    before = runners.fingerprint()
+    real = runners.version
+    monkeypatch.setattr(runners, "version", lambda name: "0" if name == changed else real(name))
+    assert runners.fingerprint() != before
+
+
+def test_a_change_of_attn_while_serving_runs_everything_again_once(tmp_path, monkeypatch):
+    marker = tmp_path / "runs"
+    code = f"with open({str(marker)!r}, 'a') as file:\n    file.write('x')"
+    with Runner(tmp_path / "cache", workers=1) as runner:
+        run(runner, code)
+        runner.refresh()
+        run(runner, code)
+        assert marker.read_text() == "x"
+        monkeypatch.setattr(runners, "fingerprint", lambda: "another")
+        for _ in range(2):
+            runner.refresh()
+            run(runner, code)
+        assert marker.read_text() == "xx"
