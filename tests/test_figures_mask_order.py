@@ -51,7 +51,7 @@ def test_nothing_is_missing_where_all_is_visible():
     assert not any(gid.startswith("missing") for gid in texts(draw(row=2)))
 
 
-@pytest.mark.parametrize("lang, parts", [("zh", ["1/3、2/3、0", "和为 3/5"]), ("en", ["1/3, 2/3, 0", "sum 3/5"])])
+@pytest.mark.parametrize("lang, parts", [("zh", ["1/3、2/3、0", "总和 3/5"]), ("en", ["1/3, 2/3, 0", "sum 3/5"])])
 def test_alt_text_has_the_weights(lang, parts):
     alt = figures.description(draw(lang))
     assert [part for part in parts if part not in alt] == []

@@ -16,7 +16,7 @@ MOST_BOOKS = 8
 _WORDS = {
     "zh": {
         "title": "软性阅读",
-        "reader": "{reader} 在读",
+        "reader": "“{reader}”在读",
         "share": "{percent}%",
         "alt": (
             "一排书，读者是 {reader}。每本书下面写着它是谁，书里填色的高度与连到读者的线的粗细"
@@ -26,7 +26,7 @@ _WORDS = {
     },
     "en": {
         "title": "Soft reading",
-        "reader": "{reader} is reading",
+        "reader": "“{reader}” is reading",
         "share": "{percent}%",
         "alt": (
             "A shelf of books, read by {reader}. The filled part of a book and the width of its line to "

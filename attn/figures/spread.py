@@ -98,7 +98,7 @@ def score_spread(samples: Mapping[int, np.ndarray], *, lang: str):
         points = [spreads[d] * scaling(d) for d in widths]
         ax.plot(widths, points, marker, color=colour, markersize=6, gid=name)
         end = (widths[-1], np.sqrt(widths[-1]) * scaling(widths[-1]))
-        ax.annotate(word[name], end, xytext=(14, 0), textcoords="offset points", va="center", color=colour, fontsize=BODY)
+        ax.annotate(word[name], end, xytext=(14, 0), textcoords="offset points", va="center", fontsize=BODY)
         if name == "raw":
             for d, point in zip(widths, points, strict=True):
                 ax.annotate(
