@@ -312,3 +312,25 @@ def test_a_token_in_the_remote_is_not_shown():
 
 def test_the_pages_link_to_the_sources_they_were_built_from():
     assert publish.github_source("git@github.com:Ada/course.git") == "https://github.com/Ada/course"
+
+
+@pytest.mark.parametrize(
+    "cloned_from, linked_to",
+    [
+        ("https://ada:s3cret@github.com/Ada/course.git", "https://github.com/Ada/course"),
+        ("https://s3cret@git.example.org/course", "https://git.example.org/course"),
+        ("git@git.example.org:ada/course.git", "https://git.example.org/ada/course"),
+        ("/srv/git/course.git", ""),
+    ],
+)
+def test_a_page_links_to_where_it_was_cloned_from_without_a_token(root, cloned_from, linked_to):
+    git(root, "remote", "set-url", "origin", cloned_from)
+    assert editions.source_url(root) == linked_to
+
+
+def test_sources_without_git_have_no_address(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert editions.source_url(tmp_path) == ""
+    monkeypatch.setenv("PATH", str(tmp_path))  # and where git is not installed
+    assert editions.source_url(tmp_path) == ""
+    assert editions.last_commit(tmp_path) == editions.NO_COMMIT
