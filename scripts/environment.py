@@ -345,7 +345,11 @@ def _key(root: Path, level: str) -> str:
     import tomllib
 
     # Only what installing `attn` reads: an option of pytest must not reinstall everything.
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    text = _content(root / "pyproject.toml").decode("utf-8")
+    try:
+        project = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SetupError("{}: {}".format(root / "pyproject.toml", error)) from None
     metadata = {name: project.get(name) for name in ("build-system", "project")}
     files = [_hash(root / name) for name in (BUILD_REQUIREMENTS, REQUIREMENTS[level])]
     return _digest(json.dumps([metadata, *files], sort_keys=True).encode())
@@ -353,14 +357,18 @@ def _key(root: Path, level: str) -> str:
 
 def _node_modules_key(root: Path) -> str:
     return _digest(
-        b"".join((root / name).read_bytes() for name in ("package.json", "package-lock.json"))
+        b"".join(_content(root / name) for name in ("package.json", "package-lock.json"))
     )
 
 
 def _hash(path: Path) -> str:
+    # The same text on every system, whatever git made of its line ends.
+    return _digest(_content(path).replace(b"\r\n", b"\n"))
+
+
+def _content(path: Path) -> bytes:
     try:
-        # The same text on every system, whatever git made of its line ends.
-        return _digest(path.read_bytes().replace(b"\r\n", b"\n"))
+        return path.read_bytes()
     except FileNotFoundError:
         raise SetupError(
             "{} is missing: it lists the packages to install. "

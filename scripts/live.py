@@ -51,9 +51,12 @@ def serve(
 
     def rebuild() -> None:
         if watched.scripts_changed():
-            _report("scripts: changed, starting anew")
-            fetching.stop()
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+            if problem := _syntax_error(root / "scripts"):
+                _report(f"scripts: {problem}; those of before are used until it is mended")
+            else:
+                _report("scripts: changed, starting anew")
+                fetching.stop()
+                os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
         changes = watched.changed()
         if changes and not _one_page(changes):
             languages = tuple(changes)
@@ -145,6 +148,16 @@ def _one_page(changes: dict[str, set[Path]]) -> bool:
         print(problem, flush=True)
     _report(f"{language}: {path.name} in {time.perf_counter() - started:.1f} s")
     return True
+
+
+def _syntax_error(scripts: Path) -> str | None:
+    """File, line and what is wrong, where a script would not even start."""
+    for path in sorted(scripts.rglob("*.py")):
+        try:
+            compile(path.read_bytes(), str(path), "exec")
+        except SyntaxError as error:
+            return f"{path.relative_to(scripts)}:{error.lineno}: {error.msg}"
+    return None
 
 
 class _Watched:

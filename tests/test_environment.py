@@ -290,6 +290,29 @@ def test_a_link_in_place_of_the_environment_goes_and_what_it_leads_to_stays(tmp_
     assert [path.name for path in elsewhere.iterdir()] == ["kept"]
 
 
+@pytest.mark.parametrize(
+    "key, name",
+    [
+        (lambda root: environment._key(root, "site"), "pyproject.toml"),
+        (lambda root: environment._key(root, "site"), "requirements-build.txt"),
+        (environment._node_modules_key, "package-lock.json"),
+    ],
+)
+def test_a_missing_list_of_packages_is_named_with_the_way_to_restore_it(tmp_path, key, name):
+    for each in ("pyproject.toml", "requirements.txt", "requirements-build.txt", "package.json", "package-lock.json"):
+        (tmp_path / each).touch()
+    key(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(environment.SetupError, match=f"{name} is missing.*git checkout -- {name}"):
+        key(tmp_path)
+
+
+def test_a_mistake_in_pyproject_is_told_with_its_line(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = \n")
+    with pytest.raises(environment.SetupError, match=r"pyproject.toml: .*line 2"):
+        environment._key(tmp_path, "site")
+
+
 def test_a_damaged_stamp_is_no_stamp(made, tmp_path):
     (tmp_path / environment.STAMP).write_text("{", encoding="utf-8")
     assert environment._read_stamp(tmp_path) == {}

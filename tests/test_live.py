@@ -128,6 +128,14 @@ def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, monkeypatch, f
     assert "dev.py serve --port" in str(refused.value)
 
 
+def test_a_script_that_does_not_parse_is_not_started(tmp_path):
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "a.py").write_text("x = 1\n")
+    assert live._syntax_error(tmp_path) is None
+    (tmp_path / "checks/b.py").write_text("x = 1\ny = (\n")
+    assert live._syntax_error(tmp_path) == "checks/b.py:2: '(' was never closed"
+
+
 def test_an_address_of_ip_version_6_is_one():
     assert live._address("::1", 8000) == "http://[::1]:8000/"
     assert live._address("127.0.0.1", 8000) == "http://127.0.0.1:8000/"
