@@ -13,6 +13,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 LATER = ("browser", "pyodide")  # tests of what the build has made
+# A worker for each processor, or as many as PYTEST_XDIST_AUTO_NUM_WORKERS says. Each takes tests
+# that follow each other, so that most of those that share an open page find it open.
+PARALLEL = ("-n", "logical", "--dist", "worksteal")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -42,7 +45,7 @@ def everything(root: Path) -> int:
     # What is missing (a browser, Pyodide's files) is a failure in CI, elsewhere a remark.
     build = [*dev, "build", "--offline", *(["--live=required"] if in_ci(os.environ) else [])]
     results = [
-        pytest("unit tests", root, [tests, *(f"--ignore={tests / name}" for name in LATER)]),
+        pytest("unit tests", root, [*PARALLEL, tests, *(f"--ignore={tests / name}" for name in LATER)]),
         pytest("code blocks", root, ["--codeblocks", root / "docs/zh", root / "docs/en", *readmes]),
         step("checks", root, [*dev, "check"]),
         built := step("build, zh and en", root, build),
@@ -100,7 +103,8 @@ def browser_tests(root: Path, env) -> Result:
     """Run the tests that need a browser. Without one they are skipped, but not in CI."""
     browser = find_browser(env)
     if browser:
-        return pytest("browser tests", root, [root / "tests/browser"], dict(env, CHROMIUM=browser))
+        tests = [*PARALLEL, root / "tests/browser"]
+        return pytest("browser tests", root, tests, dict(env, CHROMIUM=browser))
     remark = "no browser: install Chromium or Chrome, or set CHROMIUM to its path"
     started = begin("browser tests")
     print(remark)

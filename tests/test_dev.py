@@ -402,10 +402,27 @@ def test_no_tests_at_all_is_a_failure(tree, browser, capfd):
 
 @POSIX
 def test_a_run_that_dies_is_a_failure(tree, browser, capfd):
-    (tree / "tests/test_one.py").write_text("import os\ndef test_one(): os._exit(3)\n")
+    (tree / "docs/en/a.md").write_text("```python\nimport os\nos._exit(3)\n```\n")
     status, out, last = everything(tree, capfd)
     assert status == 1
     assert "pytest ended with status 3" in out
+
+
+@POSIX
+def test_a_worker_that_dies_is_a_failure_of_its_test(tree, browser, capfd):
+    (tree / "tests/test_one.py").write_text("import os\ndef test_one(): os._exit(3)\ndef test_two(): pass\n")
+    status, out, last = everything(tree, capfd)
+    assert status == 1
+    assert last == "9 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_the_number_of_workers_can_be_chosen(tmp_path, monkeypatch, workers):
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", workers)
+    (tmp_path / "test_one.py").write_text(
+        f"import os\ndef test_one(): assert os.environ['PYTEST_XDIST_WORKER_COUNT'] == '{workers}'\n"
+    )
+    assert suite.pytest("unit tests", tmp_path, [*suite.PARALLEL, tmp_path]).passed == 1
 
 
 def test_without_a_browser_its_tests_are_skipped_and_in_ci_they_fail(tree, capsys):

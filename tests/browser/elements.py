@@ -96,11 +96,15 @@ def addresses_of_forms(site: Site, name: str, language: str) -> list[str]:
 def open_element(page: Page, address: str, name: str, state: str | None = None) -> Element:
     """Go to a page and find its first element of that name. `state`: as the address has it."""
     if state is not None:
-        page.goto(address)
-        key = page.locator(f"attn-{name}").first.get_attribute("id")
-        address = f"{address}?{key}={state}"
+        address = f"{address}?{key_of(page, address, name)}={state}"
     page.goto(address)
     return element_on(page, name)
+
+
+def key_of(page: Page, address: str, name: str) -> str:
+    """The key that the first element of that name will have: the id of its figure, without a script."""
+    html = page.request.get(address).text()
+    return re.search(rf'<attn-{name}>.*?<figure [^>]*id="([^"]+)"', html, re.DOTALL)[1]
 
 
 def element_on(page: Page, name: str) -> Element:

@@ -36,31 +36,36 @@ def copied(page, number):
     return page.evaluate("navigator.clipboard.readText()")
 
 
-def open_chapter(site, tab, language, name):
-    page = tab(permissions=["clipboard-read", "clipboard-write"])
+def open_chapter(site, page, language, name):
     page.goto(site.url(f"{language}/chapters/{name}/"))
     page.wait_for_load_state("networkidle")
     page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
     return page
 
 
-@pytest.mark.parametrize("language, name", CHAPTERS)
-def test_copy_gives_the_code_of_the_chapter(site, tab, language, name):
-    page = open_chapter(site, tab, language, name)
-    expected = [code.rstrip() for _, code in blocks(language, name)]
+@pytest.fixture(scope="module", params=CHAPTERS, ids="-".join)
+def chapter(request, site, open_tab):
+    """An open chapter: its blocks, and a page that the tests of it share."""
+    language, name = request.param
+    tab = open_tab(permissions=["clipboard-read", "clipboard-write"])
+    yield blocks(language, name), open_chapter(site, tab.page, language, name)
+    tab.page.context.close()
+    assert (tab.said, tab.foreign) == ([], [])
+
+
+def test_copy_gives_the_code_of_the_chapter(chapter):
+    its_blocks, page = chapter
+    expected = [code.rstrip() for _, code in its_blocks]
     assert page.locator(".language-python.highlight").count() == len(expected)
     assert [copied(page, number) for number in range(len(expected))] == expected
 
 
-@pytest.mark.parametrize("language, name", CHAPTERS)
-def test_a_copied_chain_runs_and_ends_in_the_output_on_the_page(
-    site, tab, tmp_path, language, name
-):
-    numbered = list(enumerate(blocks(language, name)))
+def test_a_copied_chain_runs_and_ends_in_the_output_on_the_page(chapter, tmp_path):
+    its_blocks, page = chapter
+    numbered = list(enumerate(its_blocks))
     continued = [number for number, (block, _) in numbered if block.cont and not block.importorskip]
     if not continued:
         pytest.skip("no continued block in this chapter")
-    page = open_chapter(site, tab, language, name)
     for number in continued:
         pasted = tmp_path / "pasted.py"
         pasted.write_text(copied(page, number), "utf-8")
@@ -83,6 +88,6 @@ def trimmed(text):
 
 
 def test_an_output_has_no_copy_button(site, tab):
-    page = open_chapter(site, tab, "zh", "06-three-positions")
+    page = open_chapter(site, tab(), "zh", "06-three-positions")
     assert page.locator(".attn-output").count() > 0
     assert page.locator(".attn-output [data-md-type=copy]").count() == 0

@@ -21,6 +21,8 @@ from elements import (
 from test_every_page import CUT_OFF, OUT_OF_REACH, WIDER_THAN_THE_SCREEN
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SCRIPTS = "**/assets/elements/*.js"
+EMPTY = {"body": "", "content_type": "text/javascript", "headers": {"Cache-Control": "no-store"}}
 
 every_element = pytest.mark.parametrize("name", NAMES)
 both_languages = pytest.mark.parametrize("language", LANGUAGES)
@@ -55,16 +57,23 @@ def test_the_element_takes_the_place_of_the_figure(site, tab, name, language):
 @every_element
 @both_languages
 def test_what_follows_does_not_move_when_the_element_comes(site, tab, name, language):
+    page = tab()
+    element = page.locator(f"attn-{name}").first
+
+    def height(place, *, with_element):
+        page.goto(place)
+        page.evaluate("document.fonts.ready.then(() => {})")
+        element.locator(".attn-stage").wait_for(state="attached" if with_element else "detached")
+        element.locator("[aria-busy=true]").wait_for(state="detached")
+        return element.bounding_box()["height"]
+
     for viewport in (PHONE, {"width": 1280, "height": 800}):
+        page.set_viewport_size(viewport)
         for place in addresses_of_forms(site, name, language):
-            heights = []
-            for scripts in ("**/nothing.js", "**/assets/elements/*.js"):
-                page = tab(viewport=viewport)
-                page.route(scripts, lambda route: route.fulfill(body="", content_type="text/javascript"))
-                page.goto(place)
-                page.wait_for_load_state("networkidle")
-                heights.append(page.locator(f"attn-{name}").first.bounding_box()["height"])
-            ready, before = heights
+            page.route(SCRIPTS, lambda route: route.fulfill(**EMPTY))
+            before = height(place, with_element=False)
+            page.unroute(SCRIPTS)
+            ready = height(place, with_element=True)
             assert abs(ready - before) < 1, f"{viewport['width']} px, {place}: {before} becomes {ready}"
 
 
