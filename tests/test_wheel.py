@@ -63,3 +63,12 @@ def test_a_source_that_cannot_be_packed_is_an_error_with_the_reason(tmp_path):
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     with pytest.raises(RuntimeError, match="could not be built"):
         build_wheel(tmp_path, tmp_path / "cache")
+
+
+def test_a_wheel_of_another_date_is_not_taken_from_the_cache(tmp_path, monkeypatch):
+    # Else a warm build and a cold one of the same commit would publish different bytes.
+    made = []
+    for date in ("1767225600", "1767312000", "1767225600"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", date)
+        made.append(build_wheel(ROOT, tmp_path / "cache").read_bytes())
+    assert made[0] == made[2] != made[1]
