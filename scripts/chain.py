@@ -36,13 +36,17 @@ def failure(error: BaseException, name: str, runner: str) -> dict:
     ours = (runner, __file__)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in ours]
     lines = [frame.lineno for frame in frames if frame.filename == name]
+    summary = "".join(traceback.TracebackException.from_exception(error).format_exception_only())
     message = _message(error)
+    advice = summary.rpartition(message)[2] if message else ""
+    if advice.startswith(". Did you"):  # "mean: 'print'?"; Python adds it when it prints
+        message += advice.rstrip()
     if isinstance(error, SyntaxError) and error.filename == name:
         frames, lines, message = [], [error.lineno], error.msg
     trace = "".join(
         ["Traceback (most recent call last):\n"] * bool(frames)
         + traceback.format_list(frames)
-        + traceback.format_exception_only(error)
+        + [summary]
     )
     line = lines[-1] if lines else None
     return {"kind": type(error).__name__, "message": message, "line": line, "trace": trace}

@@ -167,6 +167,12 @@ def test_an_error_in_the_check_has_the_line_of_the_reader_or_none(session, monke
     assert checked(session, RIGHT)["error"]["line"] is None
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python itself advises since 3.12")
+def test_the_advice_of_python_is_part_of_the_message(session):
+    message = run(session, "prnt(1)")[0]["error"]["message"]
+    assert message == "name 'prnt' is not defined. Did you mean: 'print'?"
+
+
 def test_input_says_what_to_do(session):
     error = run(session, "x = 1\ny = input('number? ')")[0]["error"]
     assert (error["kind"], error["line"]) == ("RuntimeError", 2)

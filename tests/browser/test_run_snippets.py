@@ -19,10 +19,11 @@ START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
 WORDS = {
     "zh": {"run": "运行", "edited": "运行你的改动", "stop": "停止", "reset": "还原", "close": "收起",
            "copy": "复制", "done": "运行完毕", "stopped": "已停止", "retry": "重试", "line": "第 {} 行出错",
-           "above": "上面第 1 块的第 2 行出错", "silent": "没有输出"},
+           "above": "上面第 1 块的第 2 行出错", "silent": "没有输出", "undo": "取消还原"},
     "en": {"run": "Run", "edited": "Run your edit", "stop": "Stop", "reset": "Reset", "close": "Close",
            "copy": "Copy", "done": "Done in", "stopped": "Stopped", "retry": "Retry", "line": "Error in line {}",
-           "above": "Error in line 2 of block 1 above", "silent": "nothing was printed"},
+           "above": "Error in line 2 of block 1 above", "silent": "nothing was printed",
+           "undo": "Undo the reset"},
 }  # fmt: skip
 
 
@@ -184,11 +185,66 @@ def test_an_error_says_its_line(prints, code, line, says):
     expect(prints.root.locator(".attn-error-line")).to_have_count(0)
 
 
-def test_what_was_printed_before_an_error_stays(prints):
-    prints.write("print('first')\n1 / 0")
+def test_what_was_printed_and_drawn_before_an_error_stays(prints):
+    prints.write("import matplotlib.pyplot as plt\nprint('first')\nplt.plot([1, 2])\nplt.show()\n1 / 0")
     prints.rerun()
-    expect(prints.output).to_have_text("first\n")
     expect(prints.error).to_contain_text("ZeroDivisionError")
+    parts = prints.root.locator(".attn-live-result > *").evaluate_all("all => all.map((one) => one.classList[0])")
+    assert parts == ["highlight", "attn-figure", "attn-live-trace"]
+    expect(prints.output).to_have_text("first\n")
+    expect(prints.root.locator(".attn-live-result svg")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "code, says",
+    [
+        ("print（1）", "这里要写英文符号 ( ，不能写 （ 。"),
+        ("x = “你好”", '这里要写英文符号 " ，不能写 “ 。'),
+        ("x = [1、2]", "这里要写英文符号 , ，不能写 、 。"),
+        ("x = １２", "这里要写英文符号 1 ，不能写 １ 。"),
+        ("x = 3 × 2", "这里要写英文符号 * ，不能写 × 。"),
+        ("x =\u30001", "看不见的特殊字符"),
+        ("x = 1 ⊙ 2", "“⊙”只能放在引号里或注释里。"),
+        ("prnt(1)", "Did you mean: 'print'?"),
+        ("print(np.eye(2))", "每次运行都从头开始"),
+        ("n = input()", "读不到键盘"),
+        ("!pip install torch", "不能另装"),
+    ],
+)
+def test_a_beginners_error_is_explained(prints, code, says):
+    prints.write(code)
+    prints.rerun()
+    expect(prints.error).to_contain_text(says)
+
+
+def test_code_that_is_pasted_loses_its_tabs_and_foreign_line_ends(chapter, prints):
+    chapter.evaluate("navigator.clipboard.writeText('if 1:\\r\\n\\tx = \\'a\\tb\\'\\r\\n')")
+    prints.editor.press("Control+a")
+    prints.editor.press("Control+v")
+    prints.page.keyboard.type("    print(len(x))")  # typed after the paste, with spaces
+    prints.rerun()
+    expect(prints.output).to_have_text("3\n")
+
+
+def test_chinese_is_typed_by_an_input_method(chapter, prints):
+    prints.write("x = '")
+    keys = chapter.context.new_cdp_session(chapter)
+    for letters in ("n", "ni", "ni hao"):
+        keys.send("Input.imeSetComposition", {"text": letters, "selectionStart": len(letters), "selectionEnd": len(letters)})
+    keys.send("Input.insertText", {"text": "你好"})
+    chapter.keyboard.type("'\nprint(x)")
+    prints.rerun()
+    expect(prints.output).to_have_text("你好\n")
+
+
+def test_a_page_that_is_left_while_it_runs_keeps_the_edit(site, tab):
+    page = open_chapter(site, tab())
+    block = Block(page, PRINTS).run()
+    block.write("while True:\n    pass")
+    block.editor.press("Control+Enter")
+    open_chapter(site, page, name="07-interventions")
+    page.go_back()
+    expect(block.run_button).to_have_text(block.word["edited"])
 
 
 def test_a_warning_is_shown(prints):
@@ -322,6 +378,18 @@ def test_reset_restores_the_code_and_the_output_of_the_page(chapter, prints):
     expect(prints.recorded()).to_be_visible()
     expect(prints.output).to_have_count(0)
     assert chapter.evaluate("localStorage.getItem('attn-run:zh/chapters/06-three-positions/')") is None
+
+
+def test_a_reset_can_be_undone(prints):
+    prints.press("reset")
+    expect(prints.root.get_by_role("button", name=prints.word["undo"])).to_have_count(0)
+    prints.write("print('mine')")
+    prints.press("reset")
+    prints.press("undo")
+    expect(prints.editor).to_have_text("print('mine')")
+    expect(prints.root.get_by_role("button", name=prints.word["run"], exact=True)).to_be_focused()
+    prints.rerun()
+    expect(prints.output).to_have_text("mine\n")
 
 
 def test_a_continued_block_runs_what_it_continues_as_it_stands_now(chapter, prints):

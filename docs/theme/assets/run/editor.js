@@ -19,6 +19,9 @@ const marked = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+// Code from elsewhere may be indented by tabs; beside spaces, Python refuses them.
+const withoutTabs = (text) => text.replace(/^[ \t]+/gm, (indent) => indent.replaceAll("\t", "    "));
+
 // host: the element it goes into. label: what it is called. describedBy: the id of a hint.
 // onRun: Ctrl-Enter (on a Mac, Command-Enter too). onLeave: Escape. onChange: given the new code.
 //
@@ -49,6 +52,7 @@ export function openEditor(host, { code, label, describedBy, onRun, onLeave, onC
           "aria-label": label,
           ...(describedBy && { "aria-describedby": describedBy }),
         }),
+        EditorView.clipboardInputFilter.of(withoutTabs),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
         }),

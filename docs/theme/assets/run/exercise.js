@@ -90,7 +90,7 @@ class Exercise extends Snippet {
     const box = output(word.answer, text.trimEnd());
     box.classList.add(solved ? "attn-right" : "attn-wrong");
     this.result.append(box);
-    if (solved) markSolved(this.block.dataset.exercise, this.checked);
+    if (solved) markSolved(this.block.dataset.exercise, this.ran.at(-1));
   }
 
   close() {

@@ -1,6 +1,7 @@
 // A block of the page as an editor in its place, with what it prints and draws below.
 
 import { openEditor } from "./editor.js";
+import { hintFor } from "./hints.js";
 import { Runner } from "./runner.js";
 import { WORDS } from "./words.js";
 
@@ -137,8 +138,8 @@ export class Snippet {
     if (this.running) return;
     this.forget();
     let began = 0;
-    this.checked = this.editor.code; // it may be changed while it runs
-    this.running = runner.run(this.codes(), {
+    this.ran = this.codes(); // they may be changed while they run
+    this.running = runner.run(this.ran, {
       language,
       ...this.options,
       onOutput: (text) => this.hear(text),
@@ -208,9 +209,10 @@ export class Snippet {
     const { kind, message, line, drawing } = error;
     let where = drawing ? word.notDrawn : line ? word.error(line) : word.someError;
     if (above) where = line ? word.errorAbove(above, line) : word.above(above, where);
-    const hint = kind === "ModuleNotFoundError" ? `. ${word.noModule}` : "";
     const what = message ? `${kind}: ${message}` : kind;
-    this.status.replaceChildren(above ? to(this.chain[above - 1], where) : where, `${word.colon}${what}${hint}`);
+    this.status.replaceChildren(above ? to(this.chain[above - 1], where) : where, `${word.colon}${what}`);
+    const hint = hintFor(error, this.ran[above ? above - 1 : this.ran.length - 1], word);
+    if (hint) this.status.append(" ", make("span", "attn-live-help", [hint]));
     this.status.classList.add("attn-live-error");
     const trace = make("pre", "", [error.trace]);
     this.result.append(make("details", "attn-live-trace", [make("summary", "", [word.trace]), trace]));
@@ -258,10 +260,19 @@ export class Snippet {
     this.running?.stop();
     await this.running; // its last words come first
     runner.renew(); // what the code changed inside Python goes too
+    const mine = this.editor.code;
     this.editor.code = original(this.block).trimEnd();
     this.forget();
     this.giveBack();
     this.status.textContent = word.restored;
+    // A phone has no Ctrl-Z, and Reset stands beside Run.
+    if (mine !== this.editor.code) this.status.append(" ", button(word.undo, () => this.undo(mine)));
+  }
+
+  undo(mine) {
+    this.editor.code = mine;
+    this.status.textContent = "";
+    this.leave();
   }
 
   async copy() {
