@@ -11,11 +11,10 @@ ENGLISH = ["attention", "weights", "causal mask", "softmax", "权重", "因果�
 
 
 def search(page, words):
-    """Type `words`; returns the links of the results: to pages, and to their sections."""
+    """Enter `words` without a key, as pasting does; returns the links to pages and sections."""
     field = page.locator(".md-search__input")
     field.click()
     field.fill(words)
-    field.dispatch_event("keyup")  # what Material listens to; an input method may send no other
     return page.locator(".md-search-result__link")
 
 

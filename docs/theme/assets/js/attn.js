@@ -1,7 +1,7 @@
 // The few things that a page needs a script for. Without it, everything can still be read.
 
 keepPlace(document.querySelector(".attn-switch"));
-nameSearch();
+mendSearch();
 window.addEventListener("load", watchScrollBoxes);
 
 // The language switch leads to the same page; the query and the anchor change while it is open.
@@ -15,11 +15,14 @@ function keepPlace(link) {
   }
 }
 
-// Material's search has the role of a dialog, but no name.
-function nameSearch() {
+// Material's search has the role of a dialog, but no name; and it listens to keys only, where
+// text that is pasted, spoken or from an input method may come without any.
+function mendSearch() {
   const search = document.querySelector(".md-search[role=dialog]");
   const input = search?.querySelector("input");
-  if (input) search.setAttribute("aria-label", input.getAttribute("aria-label"));
+  if (!input) return;
+  search.setAttribute("aria-label", input.getAttribute("aria-label"));
+  input.addEventListener("input", () => input.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true })));
 }
 
 // A box that scrolls can be reached with the keyboard, and says what it is.
