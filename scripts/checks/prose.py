@@ -130,11 +130,6 @@ class _Sheet:
             start = right
         self.blank(start, end)
 
-    def blank_lines(self, first: int, last: int) -> None:
-        lines = self.text.split("\n")
-        lines[first - 1 : last] = [" " * len(line) for line in lines[first - 1 : last]]
-        self._characters = list("\n".join(lines))
-
     @property
     def text(self) -> str:
         return "".join(self._characters)
