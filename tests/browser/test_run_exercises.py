@@ -11,25 +11,22 @@ import pytest
 from chapter import parse, read
 from conftest import ROOT
 from playwright.sync_api import Page, expect
+from running import BUTTONS, LANGUAGES, PHONE, START, Editor, faults, focused, too_small
 
 from attn import exercises
 
 pytestmark = pytest.mark.usefixtures("live")
 
-PHONE = {"width": 375, "height": 812}
-LANGUAGES = ("zh", "en")
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = "chapters/16-exercises/"
-START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
 NAMES = exercises.names()
 WORDS = {
-    "zh": {"write": "在这里写", "copy": "复制", "go on": "接着写", "check": "检查", "hint": "提示", "reset": "还原", "close": "收起",
-           "stop": "停止", "stopped": "已停止", "solved": "✓ 做对了。", "not yet": "还不对",
-           "count": "做对了 {} 题，共 25 题。", "export": "导出", "import": "导入", "clear": "清空", "mark": "✓ 已做对",
+    "zh": {"write": "在这里写", "go on": "接着写", "check": "检查", "hint": "提示",
+           "stopped": "已停止", "solved": "✓ 做对了。", "not yet": "还不对", "count": "做对了 {} 题，共 25 题。",
+           "export": "导出", "import": "导入", "clear": "清空", "mark": "✓ 已做对",
            "no function": "代码里没有函数 scores", "line": "第 3 行出错"},
-    "en": {"write": "Write it here", "copy": "Copy", "go on": "Go on writing", "check": "Check", "hint": "Hint", "reset": "Reset",
-           "close": "Close", "stop": "Stop", "stopped": "Stopped", "solved": "✓ Solved.", "not yet": "Not yet",
-           "count": "{} of 25 solved.", "export": "Export", "import": "Import", "clear": "Reset", "mark": "✓ solved",
+    "en": {"write": "Write it here", "go on": "Go on writing", "check": "Check", "hint": "Hint",
+           "stopped": "Stopped", "solved": "✓ Solved.", "not yet": "Not yet", "count": "{} of 25 solved.",
+           "export": "Export", "import": "Import", "clear": "Reset", "mark": "✓ solved",
            "no function": "Your code has no function scores", "line": "Error in line 3"},
 }  # fmt: skip
 
@@ -60,14 +57,9 @@ def open_exercises(site, page: Page, language="zh") -> Page:
     return page
 
 
-class Exercise:
+class Exercise(Editor):
     def __init__(self, page: Page, name: str, language="zh"):
-        self.page = page
-        self.word = WORDS[language]
-        self.root = page.locator(f'[data-exercise="{name}"]')
-        self.write_button = self.root.locator(".attn-run")
-        self.editor = self.root.locator(".cm-content")
-        self.status = self.root.locator(".attn-live-status")
+        super().__init__(page, page.locator(f'[data-exercise="{name}"]'), BUTTONS[language] | WORDS[language])
         self.answer = self.root.locator(".attn-right, .attn-wrong").locator("code")
         self.mark = page.locator(f"#{name} .attn-solved-mark")
         # All folds between the starting code and the next exercise.
@@ -75,24 +67,8 @@ class Exercise:
         self.folds = self.root.locator(following.format(name))
 
     def open(self) -> "Exercise":
-        self.write_button.click()
+        self.opener.click()
         expect(self.editor).to_be_focused(timeout=START)
-        return self
-
-    def press(self, name: str) -> None:
-        self.root.get_by_role("button", name=self.word[name], exact=True).click()
-
-    def write(self, code: str) -> None:
-        self.editor.press("Control+a")
-        self.page.keyboard.insert_text(code)
-
-    def check(self) -> "Exercise":
-        self.editor.press("Control+Enter")
-        return self.ended()
-
-    def ended(self) -> "Exercise":
-        button = self.root.get_by_role("button", name=self.word["check"], exact=True)
-        expect(button).to_be_visible(timeout=START)
         return self
 
 
@@ -127,12 +103,12 @@ def test_the_checker_answers_as_it_does_anywhere_else(site, tab, language):
     page = open_exercises(site, tab(), language)
     for count, (name, (start, answer)) in enumerate(blocks(language).items(), 1):
         exercise = Exercise(page, name, language).open()
-        exercise.check()
+        exercise.rerun()
         expect(exercise.status).to_contain_text(exercise.word["not yet"])
         assert exercise.answer.inner_text().strip() == said_by_python(start).strip()
         expect(exercise.mark).to_be_hidden()
         exercise.write(answer)
-        exercise.check()
+        exercise.rerun()
         expect(exercise.status).to_have_text(exercise.word["solved"])
         expect(exercise.mark).to_have_text(exercise.word["mark"])
         expect(panel(page)).to_contain_text(exercise.word["count"].format(count))
@@ -146,7 +122,7 @@ def running(site, open_tab):
     tab = open_tab(permissions=["clipboard-read", "clipboard-write"])
     page = open_exercises(site, tab.page)
     exercise = Exercise(page, "scores").open()
-    exercise.check()
+    exercise.rerun()
     exercise.press("close")
     yield page
     page.context.close()
@@ -166,14 +142,14 @@ RIGHT = "def scores(q, k):\n    return q @ k.T\n"
 
 def test_the_call_of_the_checker_may_be_missing(scores):
     scores.write(RIGHT)
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_have_text(scores.word["solved"])
     expect(scores.answer).to_have_text("scores：3 组输入全对。")
 
 
 def test_what_the_code_prints_is_shown_beside_the_answer(scores):
     scores.write("print('before')\n" + RIGHT)
-    scores.check()
+    scores.rerun()
     expect(scores.root.locator(".attn-live-output code").first).to_have_text("before\n")
     expect(scores.answer).to_have_text("scores：3 组输入全对。")
 
@@ -186,14 +162,14 @@ def test_copy_takes_what_was_written_and_no_more(running, scores):
 
 def test_a_function_of_another_name_is_no_answer(scores):
     scores.write(RIGHT.replace("scores", "my_scores"))
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_contain_text(scores.word["no function"])
     expect(scores.mark).to_be_hidden()
 
 
 def test_the_checker_counts_lines_as_the_editor_does(scores):
     scores.write("import numpy as np\n\n\ndef scores(q, k):\n    return np.nothing\n")
-    scores.check()
+    scores.rerun()
     expect(scores.answer).to_contain_text("第 5 行，在函数 scores 里： return np.nothing")
     numbers = scores.root.locator(".cm-lineNumbers .cm-gutterElement:visible").all_inner_texts()
     assert "5" in numbers
@@ -201,7 +177,7 @@ def test_the_checker_counts_lines_as_the_editor_does(scores):
 
 def test_an_error_outside_the_function_has_its_line(scores):
     scores.write("x = 1\n\n1 / 0\n" + RIGHT)
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_contain_text(scores.word["line"])
     expect(scores.editor.locator(".attn-error-line")).to_have_text("1 / 0")
     expect(scores.mark).to_be_hidden()
@@ -209,14 +185,14 @@ def test_an_error_outside_the_function_has_its_line(scores):
 
 def test_names_that_the_code_gives_away_do_not_disturb_the_check(scores):
     scores.write("exercises = json = contextlib = io = said = None\n" + RIGHT)
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_have_text(scores.word["solved"])
 
 
 def test_a_checker_that_the_code_replaced_does_not_answer(scores):
     wrong = RIGHT.replace("q @ k.T", "q")
     scores.write(f"import attn.exercises\nattn.exercises.check = lambda *given: True\n{wrong}")
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_contain_text(scores.word["not yet"])
     expect(scores.mark).to_be_hidden()
     scores.press("reset")  # the tests that follow have another Python
@@ -224,7 +200,7 @@ def test_a_checker_that_the_code_replaced_does_not_answer(scores):
 
 def test_an_error_that_gets_through_the_checker_has_the_line_of_the_reader(scores):
     scores.write("print = None\n\ndef scores(q, k): raise KeyboardInterrupt")
-    scores.check()
+    scores.rerun()
     expect(scores.status).to_have_text("第 3 行出错：KeyboardInterrupt")
     expect(scores.editor.locator(".attn-error-line")).to_contain_text("raise")
 
@@ -263,7 +239,7 @@ def test_hints_come_one_at_a_time(site, tab, language):
     assert visible() == [True, True, True]
     exercise.press("hint")
     assert exercise.folds.nth(1).get_attribute("open") is not None
-    hint = exercise.root.get_by_role("button", name=exercise.word["hint"], exact=True)
+    hint = exercise.button("hint")
     expect(hint).to_have_count(0)
     exercise.press("close")
     assert visible() == [True, True, True]
@@ -276,17 +252,17 @@ def test_code_and_progress_survive_a_reload_and_both_languages_share_the_progres
     page = open_exercises(site, tab())
     exercise = Exercise(page, "scores").open()
     exercise.write(RIGHT)
-    exercise.check()
+    exercise.rerun()
     expect(exercise.status).to_have_text(exercise.word["solved"])
     page.reload()
     expect(panel(page)).to_contain_text(exercise.word["count"].format(1))
     expect(exercise.mark).to_be_visible()
-    expect(exercise.write_button).to_have_text(exercise.word["go on"])
+    expect(exercise.opener).to_have_text(exercise.word["go on"])
     exercise.open()
     assert exercise.editor.inner_text().strip() == RIGHT.strip()
     english = open_exercises(site, page, "en")
     expect(panel(english)).to_contain_text(WORDS["en"]["count"].format(1))
-    expect(Exercise(english, "scores", "en").write_button).to_have_text(WORDS["en"]["write"])
+    expect(Exercise(english, "scores", "en").opener).to_have_text(WORDS["en"]["write"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -325,7 +301,7 @@ def test_export_is_a_program_that_checks_again_and_reset_forgets(site, tab, tmp_
     expect(panel(page)).to_contain_text(word["count"].format(0))
     assert exercise.editor.inner_text().split() == codes["scores"][0].split()
     exercise.press("close")
-    expect(exercise.write_button).to_have_text(word["write"])
+    expect(exercise.opener).to_have_text(word["write"])
     kept = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('attn-'))")
     assert kept == []
     expect(panel(page).get_by_role("button", name=word["export"])).to_be_disabled()
@@ -340,7 +316,7 @@ def test_export_says_where_the_code_is_not_what_was_solved(running, scores):
         return downloaded.value.path().read_text("utf-8")
 
     scores.write(RIGHT)
-    scores.check()
+    scores.rerun()
     assert f"# %% exercise: scores {scores.word['mark']}\n" in exported()
     scores.write(RIGHT.replace("q @ k.T", "q"))
     assert "# %% exercise: scores (做对过，但不是下面这份代码)\n" in exported()
@@ -380,7 +356,7 @@ def test_what_one_device_exports_another_imports(site, tab, language):
         expect(Exercise(other, name, language).mark).to_be_visible(visible=solved)
     other.reload()
     weights = Exercise(other, "weights", language)
-    expect(weights.write_button).to_have_text(WORDS[language]["go on"])
+    expect(weights.opener).to_have_text(WORDS[language]["go on"])
     assert weights.open().editor.inner_text().split() == codes["weights"][1].split()
     # Exported again, it is the same but for the words of the language.
     with other.expect_download() as downloaded:
@@ -417,7 +393,7 @@ def test_an_import_replaces_what_was_written_here_only_when_told_to(running, sco
     expect(choose(running, "zh", content)).to_have_text("没有导入，这里什么都没有改。")
     assert "scores" in asked[0] and "weights" not in asked[0]
     expect(scores.editor).to_have_text("print('mine')")
-    expect(Exercise(running, "weights").write_button).to_have_text(scores.word["write"])
+    expect(Exercise(running, "weights").opener).to_have_text(scores.word["write"])
     running.once("dialog", lambda dialog: dialog.accept())
     expect(choose(running, "zh", content)).to_have_text("导入了 2 题。")
     expect(scores.editor).to_have_text("print('theirs')")
@@ -461,28 +437,24 @@ def test_without_a_script_the_page_is_as_it_was(site, tab):
 def test_keyboard_alone(site, tab):
     page = open_exercises(site, tab(), "en")
     exercise = Exercise(page, "scores", "en")
-    exercise.write_button.focus()
+    exercise.opener.focus()
     page.keyboard.press("Enter")
     expect(exercise.editor).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(RIGHT)
 
-    def focused():
-        return page.evaluate("document.activeElement.textContent")
-
     page.keyboard.press("Escape")
-    assert focused() == exercise.word["check"]
+    assert focused(page) == exercise.word["check"]
     page.keyboard.press("Enter")
     expect(exercise.status).to_have_text(exercise.word["solved"], timeout=START)
-    assert focused() == exercise.word["check"]
+    assert focused(page) == exercise.word["check"]
     page.keyboard.press("Tab")
-    assert focused() == exercise.word["hint"]
+    assert focused(page) == exercise.word["hint"]
     page.keyboard.press("Enter")
     expect(exercise.folds.nth(0).locator("summary")).to_be_focused()
 
 
-AXE_RUN = """async () => (await axe.run('.attn-live, .attn-solved-panel, #scores')).violations
-    .map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"""
+SCOPE = ".attn-live, .attn-solved-panel, #scores"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -494,22 +466,17 @@ def test_an_exercise_on_a_phone(site, tab, language):
     code, button = (exercise.root.locator(one).first.bounding_box() for one in ("pre > code > span", ".attn-run"))
     assert code["y"] >= button["y"] + button["height"], "the button lies over the code"
     exercise.open()
-    exercise.check()
+    exercise.rerun()
     wrong = exercise.answer.inner_text()
     assert wrong
     exercise.write(RIGHT)
-    exercise.check()
+    exercise.rerun()
     expect(exercise.status).to_have_text(exercise.word["solved"])
     targets = page.locator(".attn-live-bar button:visible, .attn-solved-panel button, [data-exercise] .attn-run:visible")
     assert targets.count() > 20
-    small = "(all) => all.map((b) => b.getBoundingClientRect()).filter((b) => b.width < 44 || b.height < 44).length"
-    assert targets.evaluate_all(small) == 0
+    assert too_small(targets) == 0
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    page.add_script_tag(path=str(AXE))
-    for scheme, name in (("light", "default"), ("dark", "slate")):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name)
-        assert page.evaluate(AXE_RUN) == []
+    assert faults(page, SCOPE) == []
     # That axe would find a fault here.
     panel(page).locator("p").first.evaluate("(line) => (line.style.color = '#777')")
-    assert page.evaluate(AXE_RUN) != []
+    assert faults(page, SCOPE) != []

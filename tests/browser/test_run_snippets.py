@@ -7,23 +7,18 @@ import pytest
 from chapter import parse, read
 from conftest import ROOT
 from playwright.sync_api import Page, expect
+from running import BUTTONS, LANGUAGES, PHONE, START, Editor, faults, focused, too_small
 
 pytestmark = pytest.mark.usefixtures("live")
 
-PHONE = {"width": 375, "height": 812}
-LANGUAGES = ("zh", "en")
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 CHAPTER = "06-three-positions"
 DRAWS, PRINTS, CONTINUES = 0, 1, 2  # blocks of that chapter
-START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
 WORDS = {
-    "zh": {"run": "运行", "edited": "运行你的改动", "stop": "停止", "reset": "还原", "close": "收起",
-           "copy": "复制", "done": "运行完毕", "stopped": "已停止", "retry": "重试", "line": "第 {} 行出错",
-           "above": "上面第 1 块的第 2 行出错", "silent": "没有输出", "undo": "取消还原"},
-    "en": {"run": "Run", "edited": "Run your edit", "stop": "Stop", "reset": "Reset", "close": "Close",
-           "copy": "Copy", "done": "Done in", "stopped": "Stopped", "retry": "Retry", "line": "Error in line {}",
-           "above": "Error in line 2 of block 1 above", "silent": "nothing was printed",
-           "undo": "Undo the reset"},
+    "zh": {"run": "运行", "edited": "运行你的改动", "done": "运行完毕", "stopped": "已停止", "retry": "重试",
+           "line": "第 {} 行出错", "above": "上面第 1 块的第 2 行出错", "silent": "没有输出", "undo": "取消还原"},
+    "en": {"run": "Run", "edited": "Run your edit", "done": "Done in", "stopped": "Stopped", "retry": "Retry",
+           "line": "Error in line {}", "above": "Error in line 2 of block 1 above",
+           "silent": "nothing was printed", "undo": "Undo the reset"},
 }  # fmt: skip
 
 
@@ -36,40 +31,18 @@ def open_chapter(site, page: Page, language="zh", name=CHAPTER) -> Page:
     return page
 
 
-class Block:
-    """A block of an open page, closed or open as an editor."""
-
+class Block(Editor):
     def __init__(self, page: Page, number: int, language="zh"):
-        self.page = page
-        self.root = page.locator(".highlight[data-run]").nth(number)
-        self.word = WORDS[language]
-        self.run_button = self.root.locator(".attn-run")
-        self.editor = self.root.locator(".cm-content")
-        self.status = self.root.locator(".attn-live-status")
+        root = page.locator(".highlight[data-run]").nth(number)
+        super().__init__(page, root, BUTTONS[language] | WORDS[language])
         self.output = self.root.locator(".attn-live-output code")
         self.error = self.root.locator(".attn-live-error")  # the status, where it is an error
         self.trace = self.root.locator(".attn-live-trace")
 
-    def press(self, name: str) -> None:
-        self.root.get_by_role("button", name=self.word[name], exact=True).click()
-
     def run(self) -> "Block":
         """Open it, and wait until its run has ended."""
-        self.run_button.click()
+        self.opener.click()
         return self.ended()
-
-    def rerun(self) -> "Block":
-        self.editor.press("Control+Enter")
-        return self.ended()
-
-    def ended(self) -> "Block":
-        expect(self.root.locator(".attn-live-bar button").first).to_be_visible(timeout=START)
-        return self
-
-    def write(self, code: str) -> None:
-        """Put code in place of all that stands in the editor."""
-        self.editor.press("Control+a")
-        self.page.keyboard.insert_text(code)
 
     def restore(self) -> "Block":
         """Put back the code of the page. Reset does too, but starts Python anew."""
@@ -97,7 +70,7 @@ def test_three_actions_lead_from_landing_to_an_edited_result(site, tab, language
     block = Block(page, PRINTS, language)
     recorded = block.recorded().inner_text()
 
-    block.run_button.click()  # 1
+    block.opener.click()  # 1
     expect(block.status).to_contain_text(block.word["done"], timeout=START)
     assert block.output.inner_text().strip() in recorded
     expect(block.recorded()).to_be_hidden()
@@ -153,7 +126,7 @@ def prints(chapter):
     if not block.editor.count():
         block.run()
     yield block
-    stop = block.root.get_by_role("button", name=block.word["stop"], exact=True)
+    stop = block.button("stop")
     if stop.is_visible():  # a test failed before it could
         stop.click()
     block.restore().rerun()
@@ -244,7 +217,7 @@ def test_a_page_that_is_left_while_it_runs_keeps_the_edit(site, tab):
     block.editor.press("Control+Enter")
     open_chapter(site, page, name="07-interventions")
     page.go_back()
-    expect(block.run_button).to_have_text(block.word["edited"])
+    expect(block.opener).to_have_text(block.word["edited"])
 
 
 def test_a_warning_is_shown(prints):
@@ -272,7 +245,7 @@ def test_every_run_starts_from_nothing(prints):
 def test_stop_ends_a_loop_and_the_next_run_works(prints, loop):
     prints.write(f"print('began')\n{loop}")
     prints.editor.press("Control+Enter")
-    expect(prints.root.get_by_role("button", name=prints.word["stop"])).to_be_visible()
+    expect(prints.button("stop")).to_be_visible()
     prints.page.wait_for_timeout(300)
     prints.press("stop")
     expect(prints.status).to_contain_text(prints.word["stopped"])
@@ -285,7 +258,7 @@ def test_another_block_waits_for_a_loop_to_end(chapter, prints):
     other = Block(chapter, 3)
     prints.write("while True:\n    pass")
     prints.editor.press("Control+Enter")
-    other.run_button.click()
+    other.opener.click()
     expect(other.status).to_contain_text("排在它后面")
     prints.press("stop")
     expect(other.status).to_contain_text(other.word["done"], timeout=START)
@@ -297,14 +270,14 @@ def test_a_block_that_waits_can_be_stopped(chapter, prints, end):
     other = Block(chapter, 3)
     prints.write("print('began')\nwhile True:\n    pass")
     prints.editor.press("Control+Enter")
-    other.run_button.click()
+    other.opener.click()
     expect(other.status).to_contain_text("排在它后面")
     other.press(end)
     if end == "close":
         expect(other.editor).to_have_count(0)
     else:
         expect(other.status).to_contain_text("已还原" if end == "reset" else other.word["stopped"])
-        expect(other.root.get_by_role("button", name=other.word["run"], exact=True)).to_be_visible()
+        expect(other.button("run")).to_be_visible()
         other.press("close")
     prints.press("stop")
     prints.write("print('alive')")
@@ -382,12 +355,12 @@ def test_reset_restores_the_code_and_the_output_of_the_page(chapter, prints):
 
 def test_a_reset_can_be_undone(prints):
     prints.press("reset")
-    expect(prints.root.get_by_role("button", name=prints.word["undo"])).to_have_count(0)
+    expect(prints.button("undo")).to_have_count(0)
     prints.write("print('mine')")
     prints.press("reset")
     prints.press("undo")
     expect(prints.editor).to_have_text("print('mine')")
-    expect(prints.root.get_by_role("button", name=prints.word["run"], exact=True)).to_be_focused()
+    expect(prints.button("run")).to_be_focused()
     prints.rerun()
     expect(prints.output).to_have_text("mine\n")
 
@@ -448,14 +421,14 @@ def test_an_edit_survives_a_reload_and_loads_nothing(site, tab):
     page.wait_for_load_state("networkidle")
     assert "snippet.js" not in sent(site)
     block = Block(page, PRINTS)
-    expect(block.run_button).to_have_text(block.word["edited"])
-    expect(Block(page, CONTINUES).run_button).to_have_text(block.word["run"])
+    expect(block.opener).to_have_text(block.word["edited"])
+    expect(Block(page, CONTINUES).opener).to_have_text(block.word["run"])
     block.run()
     expect(block.output).to_have_text("mine\n")
 
     block.press("reset")
     page.reload()
-    expect(Block(page, PRINTS).run_button).to_have_text(block.word["run"])
+    expect(Block(page, PRINTS).opener).to_have_text(block.word["run"])
 
 
 def test_an_edit_of_a_block_that_has_changed_since_is_forgotten(site, tab):
@@ -474,10 +447,10 @@ def test_tabs_on_one_page_keep_the_edits_of_each_other(site, tab):
     second = open_chapter(site, first.context.new_page())
     prints, continues = Block(first, PRINTS).run(), Block(second, CONTINUES).run()
     prints.write("print('first')")
-    expect(Block(second, PRINTS).run_button).to_have_text(prints.word["edited"])
+    expect(Block(second, PRINTS).opener).to_have_text(prints.word["edited"])
     expect(second.locator(".attn-live-hint")).to_contain_text("连同你在那里的改动")
     continues.write("print('second')")
-    expect(Block(first, CONTINUES).run_button).to_have_text(prints.word["edited"])
+    expect(Block(first, CONTINUES).opener).to_have_text(prints.word["edited"])
     prints.write("print('first again')")
     kept = json.loads(first.evaluate("localStorage.getItem('attn-run:zh/chapters/06-three-positions/')"))
     assert sorted(kept.values()) == ["print('first again')", "print('second')"]
@@ -525,7 +498,7 @@ def test_an_editor_that_could_not_be_loaded_is_asked_for_again(site, open_tab):
     page = open_chapter(site, tab.page, "en")
     page.context.route("**/chunk-*.js*", lambda route: route.abort())
     block = Block(page, PRINTS, "en")
-    block.run_button.click()
+    block.opener.click()
     expect(block.root.get_by_role("alert")).to_contain_text("could not be downloaded")
     page.context.unroute("**/chunk-*.js*")
     block.run()
@@ -540,7 +513,7 @@ def test_a_download_that_is_stopped_is_not_begun_again(site, open_tab):
     held = []
     page.context.route("**/numpy-*.whl", lambda route: held.append(route))  # never answered
     block = Block(page, PRINTS)
-    block.run_button.click()
+    block.opener.click()
     page.wait_for_timeout(100)
     while not held:
         page.wait_for_timeout(100)
@@ -572,7 +545,7 @@ def test_a_page_opened_from_a_file_says_how_to_serve_it(site, open_tab, language
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     block = Block(page, PRINTS, language)
-    block.run_button.click()
+    block.opener.click()
     alert = block.root.get_by_role("alert")
     expect(alert).to_contain_text("python3 -m http.server")
     address = f"http://localhost:8000/{language}/chapters/{CHAPTER}/index.html"
@@ -588,7 +561,7 @@ def test_a_page_opened_from_a_file_says_how_to_serve_it(site, open_tab, language
 def test_keyboard_alone(site, tab, language):
     page = open_chapter(site, tab(), language)
     block = Block(page, PRINTS, language)
-    block.run_button.focus()
+    block.opener.focus()
     page.keyboard.press("Enter")
     expect(block.status).to_contain_text(block.word["done"], timeout=START)
     expect(block.editor).to_be_focused()
@@ -596,25 +569,22 @@ def test_keyboard_alone(site, tab, language):
     page.keyboard.press("Control+Enter")
     expect(block.output).to_contain_text("typed")
 
-    def focused():
-        return page.evaluate("document.activeElement.textContent")
-
     page.keyboard.press("Tab")  # leaves the editor
-    assert focused() == block.word["run"]
+    assert focused(page) == block.word["run"]
     page.keyboard.press("Shift+Tab")
     expect(block.editor).to_be_focused()
     page.keyboard.press("Escape")  # so does this
-    assert focused() == block.word["run"]
+    assert focused(page) == block.word["run"]
     page.keyboard.press("Tab")
-    assert focused() == block.word["reset"]
+    assert focused(page) == block.word["reset"]
     page.keyboard.press("Enter")
     assert "typed" not in block.code()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    assert focused() == block.word["close"]
+    assert focused(page) == block.word["close"]
     page.keyboard.press("Enter")
     expect(block.editor).to_have_count(0)
-    expect(block.run_button).to_be_focused()
+    expect(block.opener).to_be_focused()
 
 
 def test_the_focus_is_not_lost_when_a_run_begins_and_ends(site, tab):
@@ -623,13 +593,10 @@ def test_the_focus_is_not_lost_when_a_run_begins_and_ends(site, tab):
     block.write("import time\ntime.sleep(0.5)")
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")
-    stop = block.root.get_by_role("button", name=block.word["stop"])
+    stop = block.button("stop")
     expect(stop).to_be_focused()
     block.ended()
-    expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
-
-
-AXE_RUN = "async () => (await axe.run('.attn-live')).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"
+    expect(block.button("run")).to_be_focused()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -647,24 +614,19 @@ def test_an_open_editor_on_a_phone(site, tab, language):
         }"""
     )
     block = Block(page, PRINTS, language)
-    small = "(buttons) => buttons.map((b) => b.getBoundingClientRect()).filter((b) => b.width < 44 || b.height < 44).length"
-    assert page.locator(".attn-run").evaluate_all(small) == 0
+    assert too_small(page.locator(".attn-run")) == 0
     block.run()
     assert len(page.evaluate("said")) <= 4, page.evaluate("said")
-    expect(block.root.get_by_role("button", name=block.word["run"], exact=True)).to_be_focused()
+    expect(block.button("run")).to_be_focused()
     block.write("print(1)\n1 / 0")
     block.rerun()
     block.trace.locator("summary").click()
     targets = block.root.locator(".attn-live-bar button:visible, .attn-live summary")
     assert targets.count() == 5
-    assert targets.evaluate_all(small) == 0
+    assert too_small(targets) == 0
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    page.add_script_tag(path=str(AXE))
-    for scheme, name in (("light", "default"), ("dark", "slate")):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function("name => document.body.dataset.mdColorScheme === name", arg=name)
-        assert page.evaluate(AXE_RUN) == []
+    assert faults(page, ".attn-live") == []
     # That axe would find a fault here.
     block.status.evaluate("(status) => (status.style.color = '#777')")
     block.editor.evaluate("(editor) => editor.removeAttribute('aria-label')")
-    assert page.evaluate(AXE_RUN) != []
+    assert faults(page, ".attn-live") != []
