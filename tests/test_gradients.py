@@ -154,3 +154,16 @@ def test_nothing_to_carry_back():
         for name in "qkv":
             array = getattr(gradients, name)
             assert array.shape == getattr(steps, name).shape and not array.any()
+
+
+def test_float16_is_computed_in_float32():
+    rng = np.random.default_rng(1)
+    q, k, v, d_out = (rng.standard_normal((6, 8)).astype(np.float16) for _ in range(4))
+    v += np.float16(64)  # the differences of d_weights are then lost in float16's digits
+    steps = attn.trace(q, k, v)
+    weights = steps.weights.astype(np.float64)
+    d_weights = d_out.astype(np.float64) @ v.T.astype(np.float64)
+    d_scaled = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+    found = attn.attention_backward(d_out, steps)
+    assert found.scaled.dtype == np.float16
+    np.testing.assert_allclose(found.scaled, d_scaled, rtol=2e-3, atol=1e-4)
