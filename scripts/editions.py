@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import html
 import json
 import logging
 import os
@@ -160,15 +161,31 @@ def place_root_files(root: Path, site: Path, address: str, *, for_disk: bool = F
     """The pages that choose a language, the wheel, and a mark for GitHub Pages. Returns the wheel."""
     from wheel import build_wheel
 
-    base = urlsplit(address).path.rstrip("/") + "/"
-    home = "index.html" if for_disk else ""  # a server finds it by itself
+    values = {
+        "base": urlsplit(address).path.rstrip("/") + "/",
+        "home": "index.html" if for_disk else "",  # a server finds it by itself
+        **names(root),
+    }
     for source in sorted((root / "docs" / "theme" / "root").glob("*.html")):
-        page = source.read_text("utf-8").replace("{{ base }}", base).replace("{{ home }}", home)
+        page = re.sub(r"\{\{ (\w+) \}\}", lambda field: values[field[1]], source.read_text("utf-8"))
         (site / source.name).write_text(page, encoding="utf-8", newline="\n")
     wheel = build_wheel(root, root / ".cache" / "wheel")
     shutil.copyfile(wheel, site / wheel.name)
     (site / ".nojekyll").touch()
     return wheel
+
+
+def names(root: Path) -> dict[str, str]:
+    """What each edition's configuration calls it, as HTML: `name_zh`, `description_zh` and so on."""
+    from mkdocs.utils import yaml_load
+
+    found = {}
+    for language, file in CONFIGS.items():
+        with (root / file).open(encoding="utf-8") as text:
+            config = yaml_load(text)
+        for field in ("name", "description"):
+            found[f"{field}_{language}"] = html.escape(config.get(f"site_{field}", ""))
+    return found
 
 
 def place_pyodide(folder: Path, files: dict[str, Path], wheel: Path) -> None:

@@ -5,6 +5,7 @@ Builds are of small pages that inherit the real files, without the hooks.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 from mkdocs.config import load_config
+
+import editions
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
@@ -199,6 +202,21 @@ def test_both_editions_lead_to_the_same_page_of_the_other(tmp_path):
 
     (switch,) = switches((tmp_path / "site/404.html").read_text("utf-8"))
     assert os.path.normpath(switch["href"]) == "/zh/repo/en"
+
+
+def test_the_page_of_the_root_is_called_what_the_configuration_says(tmp_path):
+    shutil.copytree(ROOT / "docs/theme/root", tmp_path / "docs/theme/root")
+    for language, file in CONFIGS.items():
+        text = (ROOT / file).read_text("utf-8")
+        (tmp_path / file).write_text(re.sub(r"(?m)^site_name: .*", f"site_name: Q & K, {language}", text), "utf-8")
+    for source in ("attn", "pyproject.toml", "README.md", "LICENSE"):
+        (tmp_path / source).symlink_to(ROOT / source)
+    (tmp_path / "site").mkdir()
+    editions.place_root_files(tmp_path, tmp_path / "site", "https://name.github.io/repo/")
+    page = (tmp_path / "site/index.html").read_text("utf-8")
+    assert "<title>Q &amp; K, zh · Q &amp; K, en</title>" in page
+    assert "{{" not in page
+    assert not re.search("亲手|by Hand", page)
 
 
 @pytest.mark.parametrize("language, title", [("zh", "没有这一页"), ("en", "There is no such page")])

@@ -27,8 +27,8 @@ export const WORDS = {
     notKept: "可是浏览器存不下：离开本页它们就没了。",
     mark: "已做对",
     changed: "做对过，但不是下面这份代码",
-    fileHead: (done, total, wheel) =>
-      `# 《亲手算注意力》的练习：做对 ${done} 题，共 ${total} 题。\n# 要用到 attn：pip install ${wheel}\n`,
+    fileHead: (title, done, total, wheel) =>
+      `# ${title}：做对 ${done} 题，共 ${total} 题。\n# 要用到 attn：pip install ${wheel}\n`,
   },
   en: {
     check: "Check",
@@ -58,7 +58,7 @@ export const WORDS = {
     notKept: " But the browser cannot keep them: they are lost when you leave the page.",
     mark: "solved",
     changed: "solved before, with other code than this",
-    fileHead: (done, total, wheel) =>
-      `# Exercises of Attention by Hand: ${done} of ${total} solved.\n# They need attn: pip install ${wheel}\n`,
+    fileHead: (title, done, total, wheel) =>
+      `# ${title}: ${done} of ${total} solved.\n# They need attn: pip install ${wheel}\n`,
   },
 };

@@ -110,7 +110,7 @@ function download(blocks, edits, wheel) {
   const exercises = blocks
     .map((block) => exported(block.dataset.exercise, edits.get(block)))
     .filter(({ code, solved }) => code || solved);
-  const program = written(word.fileHead(done, blocks.length, wheel), exercises, word);
+  const program = written(word.fileHead(document.title, done, blocks.length, wheel), exercises, word);
   const link = make("a");
   link.href = URL.createObjectURL(new Blob([program], { type: "text/x-python" }));
   link.download = FILE;
