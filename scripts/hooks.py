@@ -15,6 +15,7 @@ from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url, meta
 
+import description
 import elements
 import labs
 import notebooks
@@ -123,7 +124,9 @@ def wheel_address(config: MkDocsConfig) -> str:
 
 
 def on_page_content(html: str, page, config: MkDocsConfig, files: Files) -> str:
-    """The number of a chapter, which its file name has, before its title and in the navigation."""
+    """What the page is about; a chapter's number, which its file name has, before its title and in the navigation."""
+    if (about := description.of(html)) and not page.is_homepage:
+        page.meta.setdefault("description", about)
     chapter = CHAPTER.match(page.file.src_uri)
     if chapter is None:
         return html

@@ -334,3 +334,13 @@ def test_search_shows_formulas_as_text(project):
     index = json.loads((project / "site/en/search/search_index.json").read_text("utf-8"))
     text = " ".join(entry["text"] for entry in index["docs"])
     assert "From x_1·x_2 on. The root √(2)." in text and r"\(" not in text
+
+
+def test_a_link_to_a_page_can_say_what_the_page_asks(project):
+    edit(project, "{#title}\n", '{#title}\n\nIs "half" of $x_1$ **enough**?\n')
+    assert build(project, site_url="https://name.github.io/repo/").returncode == 0
+    about = '"Is “half” of x_1 enough?"'
+    assert f'<meta name="description" content={about}>' in page(project)
+    assert f'<meta property="og:description" content={about}>' in page(project)
+    assert '<meta property="og:title" content="06 Title">' in page(project)
+    assert '<meta property="og:url" content="https://name.github.io/repo/en/chapters/06-three-positions/">' in page(project)
