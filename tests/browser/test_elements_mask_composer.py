@@ -141,7 +141,8 @@ def test_masks_are_put_together(weights, ticked, visible):
 
 def test_the_sum_is_asked_for_before_it_is_shown(weights):
     element = weights()
-    assert sums(element) == []
+    assert sums(element) == [f"{way} ?" for way in ("hide, then softmax", "softmax, then delete", "delete, then renormalise")]
+    assert not element.root.locator("input[type=range]").is_visible()
     assert guesses(element).all_inner_texts() == ["2/5", "3/5", "1"]
     assert "Yes" not in element.root.inner_text()
 

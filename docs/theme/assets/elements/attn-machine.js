@@ -252,9 +252,9 @@ class Machine extends AttnElement {
 
   count(now) {
     const { word, state, data } = this;
-    if (state.slide === MIDDLE) return html`<p>${word.untouched}</p>`;
+    const why = fill(word.why, { i: data.labels[this.edited[0]] });
     return html`<p>${word.changed} ${this.counts(now).map((text) => html`<span>${text}</span> `)}</p>
-      <p>${fill(word.why, { i: data.labels[this.edited[0]] })}</p>`;
+      <p>${state.slide === MIDDLE ? word.untouched : why}</p>`;
   }
 }
 

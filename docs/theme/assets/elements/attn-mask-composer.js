@@ -158,12 +158,12 @@ class MaskComposer extends AttnElement {
 
   view() {
     const mask = this.mask;
-    const composing = html`${this.controls(mask)} ${this.note}`;
+    const { note } = this;
     return html`<div class="attn-columns">
       ${this.data.scaled
-        ? html`<div>${composing} ${this.grid(mask)}</div>
+        ? html`<div>${this.controls(mask)} ${this.grid(mask)} ${note}</div>
             <div>${this.race(mask[this.state.row])}</div>`
-        : html`<div>${composing}</div>
+        : html`<div>${this.controls(mask)} ${note}</div>
             <div>${this.grid(mask)}</div>`}
     </div>`;
   }
@@ -306,7 +306,10 @@ class MaskComposer extends AttnElement {
       <div class="attn-controls">
         ${choose(this, { name: "row", legend: word.pick, options, pick: (row) => this.look(row) })}
       </div>
-      ${seen.every(Boolean) ? html`<p class="attn-note">${this.asked}</p>` : this.question(seen)}
+      <div class="attn-mask-composer-ask">
+        ${seen.every(Boolean) ? html`<p class="attn-note">${this.asked}</p>` : this.question(seen)}
+      </div>
+      ${this.answer(seen)}
     `;
   }
 
@@ -329,7 +332,6 @@ class MaskComposer extends AttnElement {
           ${this.sums(seen).map((sum, i) => button(sum, () => pick(i), { pressed: i === this.state.guess }))}
         </div>
       </div>
-      ${this.state.guess === NO_GUESS ? nothing : this.answer(seen)}
     `;
   }
 
@@ -352,14 +354,18 @@ class MaskComposer extends AttnElement {
     return { before: attention.softmax(scores, seen), after, renormalised: attention.renormalised(after) };
   }
 
+  // All of it has its place from the start, so that an answer does not move the page.
   answer(seen) {
     const { word, state } = this;
+    const answered = state.guess !== NO_GUESS;
+    const known = answered || seen.every(Boolean);
+    const later = answered ? "" : "attn-later";
     const ways = this.ways(seen, state.bump);
-    const note = state.bump ? word.leak : sentences([this.verdict(seen, state.guess), word.gone], this.language);
+    const verdict = answered && sentences([this.verdict(seen, state.guess), word.gone], this.language);
     return html`
-      <p class="attn-note">${note}</p>
-      ${Object.entries(ways).map(([name, weights]) => this.bar(word[name], weights))}
-      <div class="attn-controls">
+      <p class="attn-note ${later}">${state.bump ? word.leak : verdict || nothing}</p>
+      ${Object.entries(ways).map(([name, weights]) => this.bar(word[name], known ? weights : null))}
+      <div class="attn-controls ${later}">
         ${slider({
           label: word.bump, least: 0, most: MOST_BUMPS, value: state.bump, text: `+${state.bump} ln 2`,
           move: (bump) => this.set({ bump }, bump && word.leak),
@@ -368,7 +374,14 @@ class MaskComposer extends AttnElement {
     `;
   }
 
+  // weights: null while they are asked for.
   bar(name, weights) {
+    if (!weights) {
+      return html`
+        <p class="attn-mask-composer-name"><span>${name}</span><span>?</span></p>
+        <div class="attn-mask-composer-bar" aria-hidden="true"></div>
+      `;
+    }
     const total = attention.sum(weights);
     const texts = this.inShares(weights);
     const sum = total ? fill(this.word.sum, { sum: this.inShares([total])[0] }) : this.word.nothing;

@@ -39,7 +39,7 @@ const WORDS = {
   en: EN && {
     title: "One direction or two",
     sentence: "sentence",
-    mark: "underline what both sentences share",
+    mark: "underline what both share",
     similarity: "similarity XXᵀ",
     scores: "scores QKᵀ: each row is one position asking",
     how: "Press a cell to see it beside the one of the opposite direction.",
