@@ -39,6 +39,7 @@ def answer(capsys):
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_right_solution_is_accepted(name, lang, answer):
+    assert name in SOLUTIONS, f"tests/exercise_attempts.py has no solution of {name}"
     verdict, text = answer(name, SOLUTIONS[name], lang)
     assert verdict is True, text
     assert text.startswith(name) and text.count("\n") == 1
@@ -560,6 +561,8 @@ def test_the_page_has_every_exercise_in_its_order(lang):
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_shows_what_the_reader_completes_and_an_answer_that_is_accepted(name, lang, answer):
+    assert name in sections(lang), f"docs/{lang}/chapters/16-exercises.md has no heading '### … {{#{name}}}'"
+    assert name in SOLUTIONS, f"tests/exercise_attempts.py has no solution of {name}"
     fences = [fence for fence in sections(lang)[name] if fence.ticks.startswith("`")]
     first, last = fences
     call = f'exercises.check("{name}", '

@@ -5,7 +5,9 @@ inputs and prints what was right, the first input on which it is not, what it re
 and what was expected.
 
 To add one, append an :class:`~attn.exercises.exercise.Exercise` to the list of its part
-(``one_head``, ``who_may_read``, ``many_heads``, ``limits``).
+(``one_head``, ``who_may_read``, ``many_heads``, ``limits``), give it a section in both
+languages of chapter 16, in the same order and with its name as the heading's id, and give
+its solution and its usual mistakes to ``tests/exercise_attempts.py``.
 """
 
 import numpy as np
