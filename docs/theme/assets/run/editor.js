@@ -1,6 +1,6 @@
 // An editor for Python: CodeMirror, with what a reader of a chapter needs and no more.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
@@ -65,7 +65,8 @@ export function openEditor(host, { code, label, describedBy, onRun, onLeave, onC
       return view.state.doc.toString();
     },
     set code(text) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      const changes = { from: 0, to: view.state.doc.length, insert: text };
+      view.dispatch({ changes, annotations: isolateHistory.of("full") }); // undone by itself
     },
     focus: () => view.focus(),
     // Marks a line, counted from 1, and brings it into view.
