@@ -70,6 +70,7 @@ export class AttnElement extends HTMLElement {
 
   update() {
     render(this.frame(), this.stage);
+    this.markScrollBoxes(); // a stage that keeps its size tells the watcher nothing
   }
 
   frame() {
