@@ -97,7 +97,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("pytest", nargs="*", help="test files, chapters (.md), options of pytest")
 
-    command("check", check, "name every problem in the chapters, with file and line")
+    command("check", check, "name every problem in the chapters, with file and line; blocks that changed run")
 
     sub = command("update", update, "write the outputs that the chapters' blocks print")
     sub.add_argument(
@@ -177,11 +177,13 @@ def test(arguments) -> int:
 
 def check(arguments) -> int:
     import checks
+    import update
 
-    problems = checks.run(ROOT)
-    for problem in problems:
+    problems = [*checks.run(ROOT), *update.out_of_date(ROOT)]
+    for problem in sorted(problems, key=lambda problem: (problem.path, problem.line)):
         print(problem)
-    print("{} problems".format(len(problems)) if problems else "No problems.")
+    counted = "1 problem" if len(problems) == 1 else "{} problems".format(len(problems))
+    print(counted if problems else "No problems.")
     return 1 if problems else 0
 
 

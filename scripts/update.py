@@ -1,4 +1,4 @@
-"""Write into the chapters what their blocks print now."""
+"""Write into the chapters what their blocks print now, or say where that is not on the page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import api
-from chapter import Chapter, ChapterError, page_files, parse, read
+from chapter import Chapter, ChapterError, Problem, page_files, parse, read
 from runner import Runner
-from weave import failures, update
+from weave import failures, stale, update
 
 
 def main(root: Path, paths: list[Path] | None = None) -> int:
@@ -45,6 +45,22 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
     for problem in problems:
         print(f"\n{problem}", file=sys.stderr)
     return 1 if problems else 0
+
+
+def out_of_date(root: Path) -> list[Problem]:
+    """Blocks that fail, and recorded outputs that are not what is printed now. Writes nothing."""
+    chapters = []
+    for path in chapter_files(root):
+        try:
+            chapters.append(parse(read(path), _name(path, root)))
+        except ChapterError:
+            pass  # the checks that read the pages name it
+    found = []
+    with Runner(root / ".cache" / "runs") as runner:
+        for chapter, future in [(chapter, runner.run(chapter)) for chapter in chapters]:
+            results = future.result()
+            found += failures(chapter, results) + stale(chapter, results)
+    return found
 
 
 def chapter_files(root: Path) -> list[Path]:

@@ -18,6 +18,7 @@ import environment
 import ports
 import pyodide_files
 import suite
+from chapter import Problem
 
 DEV = Path(dev.__file__)
 COMMANDS = ["serve", "build", "test", "check", "update", "bench", "publish"]
@@ -84,7 +85,7 @@ def test_an_unknown_option_is_refused(here, capsys):
 def test_a_command_asks_for_no_more_than_it_uses(here, monkeypatch, command, level):
     Fake(monkeypatch, "editions", "build")
     Fake(monkeypatch, "checks", "run", [])
-    Fake(monkeypatch, "update", "main")
+    Fake(monkeypatch, "update", "main").out_of_date = lambda root: []
     Fake(monkeypatch, "suite", "everything")
     assert dev.main([command]) == 0
     assert here == [level]
@@ -116,11 +117,15 @@ def test_build_passes_its_status_on(here, monkeypatch):
 
 
 def test_check_prints_every_problem_and_fails(here, monkeypatch, capsys):
-    Fake(monkeypatch, "checks", "run", ["docs/zh/a.md:3: wrong", "docs/zh/b.md:4: wrong too"])
+    found = [Problem("docs/zh/a.md", 3, "wrong"), Problem("docs/zh/b.md", 4, "wrong too")]
+    Fake(monkeypatch, "checks", "run", found)
+    Fake(monkeypatch, "update", "out_of_date", [Problem("docs/zh/a.md", 9, "out of date")])
     assert dev.main(["check"]) == 1
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    assert capsys.readouterr().out.splitlines() == [
         "docs/zh/a.md:3: wrong",
+        "docs/zh/a.md:9: out of date",
         "docs/zh/b.md:4: wrong too",
+        "3 problems",
     ]
 
 

@@ -51,3 +51,20 @@ def test_without_paths_all_pages_of_both_editions_and_the_readmes_are_taken(tmp_
         write(tmp_path / name, b"")
     found = {path.relative_to(tmp_path).as_posix() for path in update.chapter_files(tmp_path)}
     assert found == {"docs/zh/a.md", "docs/en/labs/b.md", "README.zh.md"}
+
+
+def test_what_is_out_of_date_is_named_and_not_written(tmp_path):
+    (tmp_path / "docs/en").mkdir(parents=True)
+    (tmp_path / "docs/zh").mkdir()
+    pages = {
+        "docs/en/new.md": PAGE.replace("old", "中 2"),
+        "docs/en/old.md": PAGE,
+        "docs/en/unreadable.md": "```python\nx\n",
+        "docs/zh/fails.md": PAGE.replace("print('中', 2)", "1 / 0"),
+    }
+    for name, text in pages.items():
+        write(tmp_path / name, text.encode())
+    old, fails = update.out_of_date(tmp_path)
+    assert (old.path, old.line) == ("docs/en/old.md", 7) and "-old" in old.message and "+中 2" in old.message
+    assert (fails.path, fails.line) == ("docs/zh/fails.md", 4) and "ZeroDivisionError" in fails.message
+    assert (tmp_path / "docs/en/old.md").read_text("utf-8") == PAGE
