@@ -97,7 +97,7 @@ def test_it_says_where_a_number_comes_from(site, tab):
     assert "4.05 ÷ √8 ≈ 1.43" in said()
     element.pick("step", 3)
     powers = np.exp(steps.scaled[3])
-    assert f"{powers[1]:.2f} ÷ {powers.sum():.2f} ≈ 52.4 %" in said()
+    assert f"{powers[1]:.2f} ÷ {powers.sum():.2f} ≈ 52.4%" in said()
     element.pick("step", 4)
     element.cell("step", 0, 7).click()
     assert said().count("%") == 6 and said().endswith(f"≈ {decimal(steps.output[0, 7], trim=False)}.")
@@ -117,3 +117,9 @@ def test_a_marked_cell_that_reads_as_before_is_explained(site, tab, language, le
     alike = np.array(element.table("step")) == np.array(expected("weights"))
     assert (marked(element) & alike).any()
     assert legend in element.texts(".attn-machine-count")[0]
+
+
+@pytest.mark.parametrize("page, scores", [("05-", 36), ("01-five-lines", 9)])
+def test_the_guess_counts_the_scores_of_this_table(site, tab, page, scores):
+    element = open_element(tab(), address(site, NAME, "en", page), NAME)
+    assert f"how many of the {scores} scores do?" in element.root.inner_text()

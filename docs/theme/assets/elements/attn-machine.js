@@ -37,7 +37,7 @@ const WORDS = {
     number: "它的值",
     was: "原来是 {was}",
     changed: "改了以后，变了多少个数（格角有黑三角，有的变得太少，显示不出）：",
-    untouched: "还没有改。先猜一猜：改动输入的一个数，36 个得分里会变几个？权重呢？",
+    untouched: "还没有改。先猜一猜：改动输入的一个数，{count} 个得分里会变几个？权重呢？",
     why: "输入变了，Q、K、V 里只有“{i}”那一行会变，所以得分只变它的一行和一列。可 softmax 一行一除，每一行的权重都跟着变。矩阵 W 一个数也没变。",
     marked: "变了",
     said: "{step}：{text}",
@@ -60,13 +60,13 @@ const WORDS = {
     xSaid: "Number {j} of {i} is {value}. Out of this row the three matrices make the query, the key and the value of {i}.",
     scoresSaid: "{i} asks {j}: q = {q}, k = {k}; multiplied one by one and added up, about {value}.",
     scaledSaid: "{i} asks {j}: {score} ÷ √{d} ≈ {value}.",
-    weightsSaid: "{i} reads {j}: e to the power {scaled} is about {power}, the row adds up to about {total}, {power} ÷ {total} ≈ {value} %.",
+    weightsSaid: "{i} reads {j}: e to the power {scaled} is about {power}, the row adds up to about {total}, {power} ÷ {total} ≈ {value}%.",
     outputSaid: "output of {i}, number {j}: {terms} ≈ {value}.",
     edit: "edit number {j} of {i}",
     number: "its value",
     was: "was {was}",
     changed: "How many numbers changed (black corner; some by less than is shown):",
-    untouched: "Nothing is edited yet. Guess first: if one number of the input changes, how many of the 36 scores do? How many weights?",
+    untouched: "Nothing is edited yet. Guess first: if one number of the input changes, how many of the {count} scores do? How many weights?",
     why: "Of Q, K and V only the row of {i} changes, so only its row and its column of scores do. But softmax divides by a whole row, so every row of weights moves. The matrices W stay as they are.",
     marked: "changed",
     said: "{step}: {text}",
@@ -233,7 +233,11 @@ class Machine extends AttnElement {
 
   move(slide) {
     this.set({ slide });
-    this.say(slide !== MIDDLE ? `${this.word.changed} ${this.counts(this.now).join(", ")}` : this.word.untouched);
+    this.say(slide !== MIDDLE ? `${this.word.changed} ${this.counts(this.now).join(", ")}` : this.untouched());
+  }
+
+  untouched() {
+    return fill(this.word.untouched, { count: this.data.x.length ** 2 });
   }
 
   counts(now) {
@@ -254,7 +258,7 @@ class Machine extends AttnElement {
     const { word, state, data } = this;
     const why = fill(word.why, { i: data.labels[this.edited[0]] });
     return html`<p>${word.changed} ${this.counts(now).map((text) => html`<span>${text}</span> `)}</p>
-      <p>${state.slide === MIDDLE ? word.untouched : why}</p>`;
+      <p>${state.slide === MIDDLE ? this.untouched() : why}</p>`;
   }
 }
 

@@ -56,7 +56,7 @@ const WORDS = {
     before: "先遮住，再 softmax",
     after: "先 softmax，再删除",
     renormalised: "删除，再重新归一化",
-    sum: "和 {sum}",
+    sum: "总和 {sum}",
     nothing: "0/0，没有可分的",
   },
   en: EN && {
