@@ -72,11 +72,16 @@ def make_wheel(directory, name):
     return f"{name}==1.0 --hash=sha256:{digest}\n"
 
 
+# What is read before there is an environment, by whatever Python there is.
+READ_BY_ANY = ["disk", "environment", "lock", "ports", "progress"]
+
+
 def make_tree(root):
     scripts = root / "scripts"
     scripts.mkdir(parents=True)
-    for name in ("dev.py", "environment.py", "progress.py"):
-        shutil.copy(SCRIPTS / name, scripts)
+    for name in ("dev", *READ_BY_ANY):
+        shutil.copy(SCRIPTS / f"{name}.py", scripts)
+    (scripts / "update.py").write_text("def out_of_date(root):\n    return []\n")
     # A command that says which Python runs it and where it finds what was installed.
     (scripts / "checks.py").write_text(
         "import here, of_site, sys\n"
@@ -417,9 +422,6 @@ def annotations(tree):
         if isinstance(node, ast.FunctionDef):
             yield node.returns
             yield from (argument.annotation for argument in node.args.args)
-
-
-READ_BY_ANY = ["disk", "environment", "lock", "ports", "progress"]
 
 
 @pytest.mark.parametrize("name", ["dev.py", *(f"{module}.py" for module in READ_BY_ANY)])
