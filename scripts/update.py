@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import api
 from chapter import Chapter, ChapterError, Problem, page_files, parse, read
 from runner import Runner
-from weave import failures, stale, update
+from weave import Results, failures, stale, update
 
 
 def main(root: Path, paths: list[Path] | None = None) -> int:
@@ -17,7 +18,6 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
     A block that fails keeps the output it has; the failure is printed and the exit status
     is 1. Line ends and a byte-order mark stay as they were.
     """
-    chapters: list[tuple[Path, Chapter]] = []
     problems: list[str] = []
     if not paths:
         try:
@@ -25,22 +25,16 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
                 print(f"{name}: written from the docstrings", flush=True)
         except api.ApiError as error:
             problems.append(str(error))
-    for path in paths or chapter_files(root):
-        try:
-            chapters.append((path, parse(read(path), _name(path, root))))
-        except ChapterError as problem:
-            problems.append(str(problem))
+    chapters, unreadable = _chapters(root, paths or chapter_files(root))
+    problems += map(str, unreadable)
     changed = 0
-    with Runner(root / ".cache" / "runs") as runner:
-        running = [(path, chapter, runner.run(chapter)) for path, chapter in chapters]
-        for path, chapter, future in running:
-            results = future.result()
-            problems += map(str, failures(chapter, results))
-            new = update(chapter, results)
-            if new != chapter.text:
-                write(path, new)
-                changed += 1
-                print(f"{chapter.path}: outputs written", flush=True)
+    for path, chapter, results in _run(root, chapters):
+        problems += map(str, failures(chapter, results))
+        new = update(chapter, results)
+        if new != chapter.text:
+            write(path, new)
+            changed += 1
+            print(f"{chapter.path}: outputs written", flush=True)
     print(f"{len(chapters)} files run, {changed} changed, {len(problems)} problem(s)")
     for problem in problems:
         print(f"\n{problem}", file=sys.stderr)
@@ -49,18 +43,30 @@ def main(root: Path, paths: list[Path] | None = None) -> int:
 
 def out_of_date(root: Path) -> list[Problem]:
     """Blocks that fail, and recorded outputs that are not what is printed now. Writes nothing."""
-    chapters = []
-    for path in chapter_files(root):
+    chapters, _ = _chapters(root, chapter_files(root))  # the checks that read the pages name the others
+    return [
+        problem
+        for _, chapter, results in _run(root, chapters)
+        for problem in failures(chapter, results) + stale(chapter, results)
+    ]
+
+
+def _chapters(root: Path, paths: list[Path]) -> tuple[list[tuple[Path, Chapter]], list[ChapterError]]:
+    """Those that can be read, and what is wrong with the others."""
+    chapters, unreadable = [], []
+    for path in paths:
         try:
-            chapters.append(parse(read(path), _name(path, root)))
-        except ChapterError:
-            pass  # the checks that read the pages name it
-    found = []
+            chapters.append((path, parse(read(path), _name(path, root))))
+        except ChapterError as problem:
+            unreadable.append(problem)
+    return chapters, unreadable
+
+
+def _run(root: Path, chapters: list[tuple[Path, Chapter]]) -> Iterator[tuple[Path, Chapter, Results]]:
+    """All at once; each is handed on, in order, as soon as it has run."""
     with Runner(root / ".cache" / "runs") as runner:
-        for chapter, future in [(chapter, runner.run(chapter)) for chapter in chapters]:
-            results = future.result()
-            found += failures(chapter, results) + stale(chapter, results)
-    return found
+        for path, chapter, future in [(path, chapter, runner.run(chapter)) for path, chapter in chapters]:
+            yield path, chapter, future.result()
 
 
 def chapter_files(root: Path) -> list[Path]:

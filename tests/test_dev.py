@@ -390,11 +390,19 @@ def test_a_command_that_fails_fails_the_run(tree, browser, capfd, command):
 
 
 @POSIX
-def test_a_test_file_that_cannot_be_read_is_a_failure(tree, browser, capfd):
-    (tree / "tests/test_one.py").write_text("import not_there\n")
+@pytest.mark.parametrize(
+    "tests, counted",
+    [
+        ("import not_there\n", "8 passed, 1 failed, 0 skipped"),
+        ("import os\ndef test_one(): os._exit(3)\ndef test_two(): pass\n", "9 passed, 1 failed, 0 skipped"),
+    ],
+    ids=["a file that cannot be read", "a worker that dies in a test"],
+)
+def test_what_ends_before_it_is_tested_is_a_failure(tree, browser, capfd, tests, counted):
+    (tree / "tests/test_one.py").write_text(tests)
     status, out, last = everything(tree, capfd)
     assert status == 1
-    assert last == "8 passed, 1 failed, 0 skipped"
+    assert last == counted
 
 
 @POSIX
@@ -411,14 +419,6 @@ def test_a_run_that_dies_is_a_failure(tree, browser, capfd):
     status, out, last = everything(tree, capfd)
     assert status == 1
     assert "pytest ended with status 3" in out
-
-
-@POSIX
-def test_a_worker_that_dies_is_a_failure_of_its_test(tree, browser, capfd):
-    (tree / "tests/test_one.py").write_text("import os\ndef test_one(): os._exit(3)\ndef test_two(): pass\n")
-    status, out, last = everything(tree, capfd)
-    assert status == 1
-    assert last == "9 passed, 1 failed, 0 skipped"
 
 
 @pytest.mark.parametrize("workers", ["1", "3"])

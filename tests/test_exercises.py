@@ -36,11 +36,15 @@ def answer(capsys):
 # What is right and what is wrong.
 
 
+def solution(name):
+    assert name in SOLUTIONS, f"tests/exercise_attempts.py has no solution of {name}"
+    return SOLUTIONS[name]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_right_solution_is_accepted(name, lang, answer):
-    assert name in SOLUTIONS, f"tests/exercise_attempts.py has no solution of {name}"
-    verdict, text = answer(name, SOLUTIONS[name], lang)
+    verdict, text = answer(name, solution(name), lang)
     assert verdict is True, text
     assert text.startswith(name) and text.count("\n") == 1
 
@@ -562,7 +566,6 @@ def test_the_page_has_every_exercise_in_its_order(lang):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_shows_what_the_reader_completes_and_an_answer_that_is_accepted(name, lang, answer):
     assert name in sections(lang), f"docs/{lang}/chapters/16-exercises.md has no heading '### … {{#{name}}}'"
-    assert name in SOLUTIONS, f"tests/exercise_attempts.py has no solution of {name}"
     fences = [fence for fence in sections(lang)[name] if fence.ticks.startswith("`")]
     first, last = fences
     call = f'exercises.check("{name}", '
@@ -572,7 +575,7 @@ def test_the_page_shows_what_the_reader_completes_and_an_answer_that_is_accepted
         function = next(node for node in ast.parse(fence.code).body if isinstance(node, ast.FunctionDef))
         assert [argument.arg for argument in function.args.args] == list(exercise.cases[0].inputs)
     assert (first.indent, last.indent) == ("", "    ")
-    assert last.output.code.splitlines()[0] == answer(name, SOLUTIONS[name], lang)[1].strip()
+    assert last.output.code.splitlines()[0] == answer(name, solution(name), lang)[1].strip()
     if first.runs:  # a first attempt that is wrong
         assert not re.search(r"right on all|全对", first.output.code)
     else:
