@@ -76,3 +76,18 @@ def test_motion_stops_for_those_who_ask(site, tab):
         "element => getComputedStyle(element).transitionDuration"
     )
     assert set(seconds.split(", ")) == {"0s"}
+
+
+def test_columns_of_an_output_line_up_under_chinese_labels(site, tab):
+    page = tab()
+    page.goto(site.url("zh/chapters/01-why/"))
+    if not page.evaluate("document.fonts.load('16px \"Twice as wide\"', '注').then((found) => found.length)"):
+        pytest.skip("none of the fonts that the page takes from the system is here")
+    chinese, latin = page.locator(".attn-output code").first.evaluate(
+        """code => ['注意力', 'abcdef'].map((text) => {
+             const probe = code.appendChild(document.createElement('span'));
+             probe.textContent = text;
+             return probe.getBoundingClientRect().width;
+           })"""
+    )
+    assert abs(chinese - latin) < 0.02 * latin
