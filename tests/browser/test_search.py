@@ -12,9 +12,9 @@ ENGLISH = ["attention", "weights", "causal mask", "softmax", "权重", "因果�
 
 def search(page, words):
     """Enter `words` without a key, as pasting does; returns the links to pages and sections."""
-    field = page.locator(".md-search__input")
-    field.click()
-    field.fill(words)
+    page.locator(".md-search__input").click()
+    page.wait_for_timeout(300)  # Material reads the field a moment after it is entered, too
+    page.keyboard.insert_text(words)
     return page.locator(".md-search-result__link")
 
 
