@@ -66,16 +66,32 @@ class BlockResult:
         )
 
 
+class _Stopped(Exception):
+    """The worker was ended from outside while its chain ran, or before."""
+
+
 class _Worker:
-    """One worker process, started when first needed and started anew after a kill."""
+    """One worker process, started when first needed and started anew after a kill.
+
+    One thread runs chains in it; any other may `kill` or `close` it meanwhile.
+    """
 
     def __init__(self, time_limit: float):
         self._time_limit = time_limit
+        self._lock = threading.Lock()  # over which process there is
         self._process: subprocess.Popen | None = None
+        self._closed = False
 
-    def start(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            return
+    def _started(self) -> subprocess.Popen:
+        with self._lock:
+            if self._closed:
+                raise _Stopped
+            if self._process is None or self._process.poll() is not None:
+                self._end()
+                self._start()
+            return self._process
+
+    def _start(self) -> None:
         environment = dict(os.environ, MPLBACKEND="module://capture_backend")
         # Matplotlib's and BLAS's threads would only fight over the same few cores.
         environment.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -107,11 +123,12 @@ class _Worker:
         lines.put(None)
 
     def run(self, request: dict) -> list[BlockResult]:
-        self.start()
         results: list[BlockResult] = []
+        process = None
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
+            process = self._started()
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
             while True:
                 # A worker that is still importing NumPy has run no block yet.
                 answer = self._answer(self._time_limit if results else self._time_limit + 30)
@@ -119,10 +136,9 @@ class _Worker:
                     results.append(BlockResult.from_json(answer["result"]))
                 if answer.get("done"):
                     return results
-        except (queue.Empty, BrokenPipeError, EOFError) as problem:
+        except (queue.Empty, OSError, EOFError, ValueError, _Stopped) as problem:
             block = request["blocks"][len(results)]
-            results.append(BlockResult(error=self._lost(problem, block["line"])))
-            self.kill()
+            results.append(BlockResult(error=self._lost(problem, process, block["line"])))
             return results
 
     def _answer(self, time_limit: float) -> dict:
@@ -137,24 +153,46 @@ class _Worker:
             answer = json.loads(line)
         return answer
 
-    def _lost(self, problem: Exception, line: int) -> BlockError:
-        if isinstance(problem, queue.Empty):
-            message = f"still running after {self._time_limit:g} s; make it shorter"
-            return BlockError("TimeLimit", message, line)
-        code = self._process.wait()
-        self._log.seek(0)
-        trace = self._log.read()[-2000:].decode("utf-8", "replace")
-        return BlockError("WorkerDied", f"the block ended its process (status {code})", line, trace)
+    def _lost(self, problem: Exception, process, line: int) -> BlockError:
+        """Say what happened to the process, and end what is left of it."""
+        with self._lock:
+            if process is None or self._process is not process:
+                return BlockError("Stopped", "the build was stopped while this block ran", line)
+            if isinstance(problem, queue.Empty):
+                self._end()
+                message = f"still running after {self._time_limit:g} s; make it shorter"
+                return BlockError("TimeLimit", message, line)
+            if not isinstance(problem, (BrokenPipeError, EOFError)):
+                self._end()
+                raise problem
+            code = process.wait()
+            self._log.seek(0)
+            trace = self._log.read()[-2000:].decode("utf-8", "replace")
+            self._end()
+            message = f"the block ended its process (status {code})"
+            return BlockError("WorkerDied", message, line, trace)
 
     def kill(self) -> None:
-        if self._process is None:
+        """End the process; the next chain gets a new one."""
+        with self._lock:
+            self._end()
+
+    def close(self) -> None:
+        """End the process; no chain runs here any more."""
+        with self._lock:
+            self._closed = True
+            self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
             return
         try:
-            os.killpg(self._process.pid, 9)
+            os.killpg(process.pid, 9)
         except (AttributeError, ProcessLookupError, PermissionError):
-            self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._log):
+            process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, self._log):
             try:
                 stream.close()
             except OSError:
@@ -189,7 +227,7 @@ class Runner:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
-            worker.kill()
+            worker.close()
 
     def refresh(self) -> None:
         """Notice a change of `attn`: what it computed before is not used any more."""

@@ -236,3 +236,44 @@ def test_a_change_of_attn_while_serving_runs_everything_again_once(tmp_path, mon
             runner.refresh()
             run(runner, code)
         assert marker.read_text() == "xx"
+
+
+ENDLESS = """from pathlib import Path
+Path({marker!r}).write_text('x')
+while True: pass"""
+
+
+def running(runner, marker):
+    """The future of a block that never ends, once it runs."""
+    future = runner.run(chapter(ENDLESS.format(marker=str(marker))))
+    while not marker.exists():
+        time.sleep(0.02)
+    return future
+
+
+def test_a_block_that_is_ended_from_outside_is_not_blamed_for_it(tmp_path):
+    # Closing and the chain's own thread both look at the process that dies.
+    for turn in range(5):
+        with Runner(None, workers=1) as runner:
+            future = running(runner, tmp_path / str(turn))
+        (result,) = future.result(timeout=10).values()
+        assert (result.error.kind, result.error.line) == ("Stopped", 4)
+
+
+def test_after_a_change_of_attn_in_the_middle_of_a_block_the_next_one_runs(tmp_path, monkeypatch):
+    with Runner(None, workers=1) as runner:
+        future = running(runner, tmp_path / "marker")
+        monkeypatch.setattr(runners, "fingerprint", lambda: "another")
+        runner.refresh()
+        (result,) = future.result(timeout=10).values()
+        assert result.error.kind == "Stopped"
+        assert run(runner, "print(1)")[0].stdout == "1\n"
+
+
+def test_a_closed_runner_starts_no_process(monkeypatch):
+    runner = Runner(None, workers=1)
+    (worker,) = runner._workers
+    runner.close()
+    monkeypatch.setattr(runners.subprocess, "Popen", None)
+    (result,) = worker.run({"blocks": [{"line": 7}]})
+    assert (result.error.kind, result.error.line) == ("Stopped", 7)
