@@ -32,13 +32,14 @@ class AttentionArguments(NamedTuple):
 
 
 def numbers(name, value, *, axes):
-    """``value`` as a float array with at least ``axes`` axes; integers become float64."""
+    """``value`` as a float array, in native byte order, of at least ``axes`` axes; integers become float64."""
     array = _array(name, value)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers (integers or floats), got dtype {array.dtype}")
     if array.ndim < axes:
         raise ValueError(f"{name} must have at least {axes} axes, got shape {array.shape}")
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
+    dtype = array.dtype.newbyteorder("=") if array.dtype.kind == "f" else np.float64
+    return array.astype(dtype, copy=False)
 
 
 def booleans(name, value):
@@ -55,7 +56,7 @@ def integers(name, value):
     array = _array(name, value)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
-    return array.astype(np.intp, copy=False)
+    return array
 
 
 def integer(name, value, *, minimum=None):
@@ -101,9 +102,8 @@ def attention_arguments(q, k, v, visible, bias, causal, scale):
         )
     if q.shape[-1] == 0:
         raise ValueError(f"q and k must be at least 1 wide (d = 0 gives no scores), got q {q.shape} and k {k.shape}")
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must have the same number of rows, got k {k.shape} and v {v.shape}")
-    table = _leading_axes(q, k, v) + (q.shape[-2], k.shape[-2])
+    shared = check_pair(k, v)
+    table = _leading_axes(q, k, v, shared) + (q.shape[-2], k.shape[-2])
     if visible is not None:
         visible = booleans("visible", visible)
         _must_broadcast("visible", visible.shape, table)
@@ -130,6 +130,18 @@ def causal_offset(n_query, n_key, align, *, name="align"):
     return n_key - n_query if align == "end" else 0
 
 
+def check_pair(k, v):
+    """The leading axes that k and v have together; an error where the two cannot be read together."""
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must have the same number of rows, got k {k.shape} and v {v.shape}")
+    try:
+        return np.broadcast_shapes(k.shape[:-2], v.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"the leading axes of k and v must be equal or broadcast, got k {k.shape} and v {v.shape}"
+        ) from None
+
+
 def _array(name, value):
     try:
         return np.asarray(value)
@@ -140,7 +152,8 @@ def _array(name, value):
 def _scale(scale, width):
     if scale is None:
         return 1 / np.sqrt(width).item()
-    if np.ndim(scale) != 0 or np.asarray(scale).dtype.kind not in "iuf":
+    listed = isinstance(scale, (list, tuple))  # one with rows of several lengths has no shape to look at
+    if listed or np.ndim(scale) != 0 or np.asarray(scale).dtype.kind not in "iuf":
         raise TypeError(f"scale must be one real number, or None for 1/sqrt(d), got {scale!r}")
     if not np.isfinite(scale):
         raise ValueError(f"scale must be finite, got {scale!r}")
@@ -157,13 +170,8 @@ def _causal_offset(causal, n_query, n_key):
     raise kind(f'causal must be False, True, "start" or "end", got {causal!r}')
 
 
-def _leading_axes(q, k, v):
-    """The leading axes of the scores, where K/V heads may be shared by query heads."""
-    came = f"got q {q.shape}, k {k.shape} and v {v.shape}"
-    try:
-        shared = np.broadcast_shapes(k.shape[:-2], v.shape[:-2])
-    except ValueError:
-        raise ValueError(f"the leading axes of k and v must be equal or broadcast, {came}") from None
+def _leading_axes(q, k, v, shared):
+    """The leading axes of the scores, where K/V heads (in ``shared``) may be shared by query heads."""
     leading = q.shape[:-2]
     if leading and shared and shared[-1] > 1 and leading[-1] % shared[-1] == 0:
         shared = shared[:-1] + leading[-1:]
@@ -172,7 +180,8 @@ def _leading_axes(q, k, v):
     except ValueError:
         raise ValueError(
             "the leading axes of q, k and v must be equal or broadcast, and the number of K/V heads "
-            f"(axis -3 of k and v) must divide the number of query heads (axis -3 of q), {came}"
+            "(axis -3 of k and v) must divide the number of query heads (axis -3 of q), "
+            f"got q {q.shape}, k {k.shape} and v {v.shape}"
         ) from None
 
 

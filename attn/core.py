@@ -56,11 +56,11 @@ def softmax(scores, *, visible=None, axis=-1):
     largest = np.max(scores, axis=axis, keepdims=True, initial=-np.inf)
     # Where nothing is visible the largest is -inf, and -inf - (-inf) is NaN.
     largest = np.where(largest == -np.inf, 0, largest)
-    # Two scores may lie further apart than the dtype reaches: exp(-inf) = 0 is right.
-    with np.errstate(over="ignore"):
+    # Two scores may lie further apart than the dtype reaches, and a share may be too small for it: 0 is right.
+    with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scores - largest)
-    total = exponentials.sum(axis=axis, keepdims=True)
-    return (exponentials / np.where(total == 0, 1, total)).astype(dtype, copy=False)
+        total = exponentials.sum(axis=axis, keepdims=True)
+        return (exponentials / np.where(total == 0, 1, total)).astype(dtype, copy=False)
 
 
 def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
@@ -149,11 +149,16 @@ class Trace:
     scale: float
 
     def __post_init__(self):
-        for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray):
-                view = value.view()
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
+        make_read_only(self)
+
+
+def make_read_only(record):
+    """Put a read-only view in the place of each array of a frozen dataclass."""
+    for name, value in list(vars(record).items()):
+        if isinstance(value, np.ndarray):
+            view = value.view()
+            view.flags.writeable = False
+            object.__setattr__(record, name, view)
 
 
 def trace(q, k, v, *, visible=None, bias=None, causal=False, scale=None):

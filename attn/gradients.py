@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ def softmax_jacobian(weights):
 
     Returns
     -------
-    Array ``(..., n, n)``, ``diag(w) - w wᵀ``, symmetric.
+    Array ``(..., n, n)``, ``diag(w) - w wᵀ``, symmetric; for float16, computed in float32.
 
     Raises
     ------
@@ -34,8 +35,11 @@ def softmax_jacobian(weights):
     [[3.0, -1.0, -2.0], [-1.0, 3.0, -2.0], [-2.0, -2.0, 4.0]]
     """
     weights = numbers("weights", weights, axes=1)
-    diagonal = weights[..., :, None] * np.eye(weights.shape[-1], dtype=weights.dtype)
-    return diagonal - weights[..., :, None] * weights[..., None, :]
+    dtype = weights.dtype
+    weights = weights.astype(working_dtype(dtype), copy=False)
+    # 1 - w first: near 1, the difference of w and w² would have lost most of its digits.
+    jacobian = weights[..., :, None] * (np.eye(weights.shape[-1], dtype=weights.dtype) - weights[..., None, :])
+    return (jacobian + 0).astype(dtype, copy=False)  # 0 · -w is -0, which prints as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +149,8 @@ def projection_gradient(x, d_y):
     if x.shape[:-1] != d_y.shape[:-1]:
         raise ValueError(f"x and d_y must agree in all axes but the last, got x {x.shape} and d_y {d_y.shape}")
     dtype = np.result_type(x, d_y)
-    x, d_y = (a.reshape(-1, a.shape[-1]).astype(working_dtype(dtype), copy=False) for a in (x, d_y))
+    rows = math.prod(x.shape[:-1])
+    x, d_y = (a.reshape(rows, a.shape[-1]).astype(working_dtype(dtype), copy=False) for a in (x, d_y))
     return (x.T @ d_y).astype(dtype, copy=False)
 
 
@@ -155,6 +160,6 @@ def _sum_to(shape, gradient):
     for axis, (length, repeated) in enumerate(zip(shape, gradient.shape)):
         if length != repeated:
             # One block of neighbours for each entry; a broadcast axis is a single block.
-            blocks = gradient.shape[:axis] + (length, -1) + gradient.shape[axis + 1 :]
+            blocks = gradient.shape[:axis] + (length, repeated // length) + gradient.shape[axis + 1 :]
             gradient = gradient.reshape(blocks).sum(axis=axis + 1)
     return gradient

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from ._arguments import integer, numbers, working_dtype
-from .core import Trace, attention, trace
+from .core import Trace, attention, make_read_only, trace
 
 
 def split_heads(x, n_heads):
@@ -228,7 +228,7 @@ class MultiHeadAttention:
 
 @dataclass(frozen=True, eq=False)
 class MultiHeadTrace:
-    """Every step of one call of :class:`MultiHeadAttention`.
+    """Every step of one call of :class:`MultiHeadAttention`; all arrays are read-only.
 
     Attributes
     ----------
@@ -241,6 +241,9 @@ class MultiHeadTrace:
     heads: Trace
     concatenated: np.ndarray
     output: np.ndarray
+
+    def __post_init__(self):
+        make_read_only(self)
 
 
 def _store_matrices(layer, *names):

@@ -32,7 +32,7 @@ def intervene(trace, *, k=None, v=None):
     ------
     TypeError : ``trace`` not a Trace, ``k`` or ``v`` not a mapping, a row that is
         not an integer, a vector that does not hold numbers.
-    ValueError : a row out of range, a vector of another width.
+    ValueError : a row out of range or named twice, a vector of another width.
 
     Examples
     --------
@@ -115,10 +115,13 @@ def _replace(name, table, replacements):
         raise TypeError(f"{name} must map rows to vectors, as in {name}={{1: [0, 2]}}, got {replacements!r}")
     n = table.shape[-2]
     table = table.copy()
+    named = {}
     for row, vector in replacements.items():
         row = integer(f"a row of {name}", row, minimum=-n)
         if row >= n:
             raise ValueError(f"a row of {name} must be at most {n - 1} (rows are counted from 0), got {row}")
+        if (other := named.setdefault(row % n, row)) != row:
+            raise ValueError(f"{name} must name each row once; of {n} rows, {other} and {row} are the same")
         vector = numbers(f"{name}[{row}]", vector, axes=1)
         target = table[..., row, :]
         fits = vector.shape[-1] == target.shape[-1] and vector.shape in (target.shape, target.shape[-1:])

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._arguments import attention_arguments, integer, numbers
+from ._arguments import attention_arguments, check_pair, integer, numbers
 from .core import prepare
 
 try:
@@ -98,7 +98,8 @@ def streaming_attention(q, k, v, *, visible=None, bias=None, causal=False, scale
             except IndexError:  # no block is left
                 return
             rows = slice(start, min(start + block, n_query))
-            _attend(call, index, rows, bounded, strip, output[index][rows])
+            with np.errstate(under="ignore"):  # a share too small for the dtype is 0
+                _attend(call, index, rows, bounded, strip, output[index][rows])
 
     workers = min(threads, len(tasks)) if math.prod(call.table) >= _WORTH_A_THREAD else 1
     _run(worker, workers, tasks)
@@ -113,11 +114,11 @@ def _queries_of_a_strip(call):
 def _attend(call, index, rows, bounded, strip, out):
     """One block of queries of one head; its rows of the output, zeros so far, go to ``out``."""
     keys, seen = _visible_keys(call, index, rows)
-    q = _head(call, call.q, index)[rows] * call.scale
+    q = _head(call, call.q, index)[rows]
     k, v = _head(call, call.k, index)[keys], _head(call, call.v, index)[keys]
     scores = strip[: len(q) * len(k)].reshape(len(q), len(k))
     with np.errstate(over="ignore", invalid="ignore"):  # a hidden key may hold anything
-        np.matmul(q, k.T, out=scores)
+        np.matmul(q * call.scale, k.T, out=scores)
         if call.bias is not None:
             scores += _table(call, call.bias, index)[rows, keys]
     # The columns before are visible to every query of the block.
@@ -175,19 +176,21 @@ def _table(call, mask, index):
 def _no_exponential_overflows(call):
     """Whether exp(score) is safe as it is: no score exceeds the longest q times the longest k.
 
-    "Safe" leaves half of the dtype's range of exponents for the sum of the exponentials
-    and for their products with the values.
+    "Safe" leaves half of the dtype's range of exponents, upwards for the sum of the exponentials
+    and its products with the values, and downwards for the product of the least of each.
     """
     q, k, v = call.q, call.k, call.v
     n_query, n_key = call.table[-2:]
     # For a few queries, measuring every key costs more than looking for the largest score.
     if call.bias is not None or n_query < q.shape[-1]:
         return False
-    root = np.sqrt(np.finfo(q.dtype).max)
-    with np.errstate(over="ignore", invalid="ignore"):
+    limits = np.finfo(q.dtype)
+    root = np.sqrt(limits.max)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         bound = abs(call.scale) * _longest_row(q) * _longest_row(k)
-        largest_value = max(v.max(), -v.min())
-        return bool(bound + np.log(n_key) < np.log(root) and 1 / root < largest_value < root)
+        values = np.abs(v)
+        least = np.min(values, where=values > 0, initial=np.inf)
+        return bool(bound + np.log(n_key) < np.log(root) and values.max() < root and least > root * limits.tiny)
 
 
 def _longest_row(array):
@@ -306,11 +309,12 @@ def _steps(q, k, v, visible, bias, scale, block):
         larger = np.maximum(maximum, scores.max(axis=-1))
         # While nothing was visible the maximum is -inf, and -inf - (-inf) is NaN.
         subtract = np.where(larger == -np.inf, 0, larger)
-        with np.errstate(over="ignore"):
+        # What is too small for the dtype beside the largest score is 0.
+        with np.errstate(over="ignore", under="ignore"):
             shrink = np.exp(maximum - subtract)
             exponentials = np.exp(scores - subtract[..., None])
-        total = shrink * total + exponentials.sum(axis=-1)
-        weighted = shrink[..., None] * weighted + exponentials @ v[..., keys, :]
+            total = shrink * total + exponentials.sum(axis=-1)
+            weighted = shrink[..., None] * weighted + exponentials @ v[..., keys, :]
         maximum = larger
         yield StreamingStep(keys, maximum, total, weighted)
 
@@ -364,13 +368,12 @@ class KVCache:
         Raises
         ------
         TypeError : not numbers, or of another dtype than what is held.
-        ValueError : k and v of different lengths, or of other leading axes or widths
-            than what is held.
+        ValueError : k and v of different lengths, or leading axes that do not fit; other
+            leading axes or widths than what is held.
         """
         k = numbers("k", k, axes=2)
         v = numbers("v", v, axes=2)
-        if k.shape[-2] != v.shape[-2]:
-            raise ValueError(f"k and v must have the same number of rows, got k {k.shape} and v {v.shape}")
+        check_pair(k, v)
         _must_continue("k", k, self._k)
         _must_continue("v", v, self._v)
         self._k = _extended(self._k, self._length, k)

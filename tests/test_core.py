@@ -357,6 +357,41 @@ def test_trace_does_not_change():
             setattr(steps, name, value)
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_byte_order_changes_nothing(order, kind):
+    """A file's byte order is no dtype of its own: float16 is computed in float32 in both."""
+    scores = np.linspace(0, 5, 500).astype(kind)
+    swapped = scores.astype(order + kind)
+    result = attn.softmax(swapped)
+    assert result.dtype == np.dtype(kind)
+    np.testing.assert_array_equal(result, attn.softmax(scores))
+    x = swapped.reshape(5, 100)
+    for attention in (attn.attention, attn.streaming_attention):
+        np.testing.assert_array_equal(attention(x, x, x), attention(*[scores.reshape(5, 100)] * 3))
+    cache = attn.KVCache()
+    cache.append(x, x)
+    cache.append(scores.reshape(5, 100), scores.reshape(5, 100))
+    assert len(cache) == 10
+
+
+def test_a_share_too_small_for_the_dtype_is_0_however_numpy_is_set():
+    with np.errstate(all="raise"):
+        assert attn.softmax([0.0, -1000.0]).tolist() == [1, 0]
+        for attention in (attn.attention, attn.streaming_attention):
+            assert attention([[1000.0]], [[1.0], [-1.0]], [[1.0], [2.0]]).tolist() == [[1]]
+        *_, last = attn.streaming_steps([[1000.0]], [[1.0], [-1.0]], [[1.0], [2.0]])
+        assert last.output.tolist() == [[1]]
+
+
+@pytest.mark.parametrize("attention", [attn.attention, attn.streaming_attention])
+@pytest.mark.parametrize("scale", [1e30, 1e300])
+def test_a_scale_beyond_the_dtype_warns_of_nothing_by_itself(attention, scale):
+    """10^10 · 10^30 is infinite in float32; a hidden score may be anything."""
+    ones = np.full((1, 2), 1e10, np.float32)
+    assert attention(ones, ones, ones, scale=scale, visible=False).tolist() == [[0, 0]]
+
+
 def test_trace_of_scores_beyond_the_dtype():
     """The unscaled scores are infinite, and the step after them is not."""
     q = np.full((1, 4), 1e19, np.float32)

@@ -89,7 +89,7 @@ def attention_like(function):
     both = ('"end"', "decoding", '"start"', "is_causal")
     yield wrong(function, "causal", True, ValueError, "queries (3)", "keys (2)", *both, **unequal)
 
-    for value in ("1", [1.0, 2.0], 1j, True):
+    for value in ("1", [1.0, 2.0], 1j, True, [[1], [1, 2]]):
         yield wrong(function, "scale", value, TypeError, "one real number", "None for 1/sqrt(d)", repr(value), **fine)
     for value in (np.nan, np.inf):
         yield wrong(function, "scale", value, ValueError, "finite", repr(value), **fine)
@@ -184,6 +184,7 @@ TABLE = [
     wrong(attn.padding_mask, "lengths", [[1], [1, 2]], ValueError, "rows of equal length", "inhomogeneous", n_key=3),
     wrong(attn.padding_mask, "lengths", [2, 4], ValueError, "from 0 to n_key = 3", "[2, 4]", n_key=3),
     wrong(attn.padding_mask, "lengths", -1, ValueError, "from 0 to n_key = 3", "-1", n_key=3),
+    wrong(attn.padding_mask, "lengths", np.array([2**63 + 1], np.uint64), ValueError, "from 0", str(2**63 + 1), n_key=3),
     *all_wrong(attn.split_heads, "x", NOT_NUMBERS, n_heads=1),
     wrong(attn.split_heads, "x", np.ones(4), ValueError, "at least 2 axes", "(4,)", n_heads=1),
     *all_wrong(attn.split_heads, "n_heads", NOT_INTEGERS, x=ROWS),

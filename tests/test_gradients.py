@@ -1,5 +1,7 @@
 """Gradients: exact fractions, finite differences, and sums over what was shared."""
 
+from fractions import Fraction
+
 import attention_checks
 import numpy as np
 import oracle
@@ -145,6 +147,29 @@ def test_dtype(dtype):
     assert {array.dtype for array in vars(gradients).values()} == {np.dtype(dtype)}
     assert attn.softmax_jacobian(np.array([0.5, 0.5], dtype)).dtype == dtype
     assert attn.projection_gradient(q, k[:3]).dtype == dtype
+
+
+@pytest.mark.parametrize("certain", [1 - 2.0**-40, 1 - 2.0**-52, 0.75])
+def test_jacobian_of_near_certain_shares_keeps_its_digits(certain):
+    """w(1 - w) in fractions: taken as w - w², all digits of the last one but one would be lost."""
+    w = [Fraction(certain), 1 - Fraction(certain)]
+    expected = [[float(a * ((i == j) - b)) for j, b in enumerate(w)] for i, a in enumerate(w)]
+    np.testing.assert_allclose(attn.softmax_jacobian([float(a) for a in w]), expected, rtol=1e-15)
+
+
+def test_jacobian_of_a_certain_share_is_zero_without_a_sign():
+    assert not np.signbit(attn.softmax_jacobian([1.0, 0.0])).any()
+
+
+def test_arrays_without_width_or_heads():
+    """NumPy cannot tell a length that is left open beside a length of 0."""
+    steps = attn.trace(np.ones((3, 2, 2)), np.ones((1, 4, 2)), np.ones((1, 4, 0)))
+    assert attn.attention_backward(np.ones((3, 2, 0)), steps).v.shape == (1, 4, 0)
+    no_heads = attn.trace(np.ones((0, 0, 2)), np.ones((1, 4, 2)), np.ones((1, 4, 0)))
+    assert attn.attention_backward(np.ones((0, 0, 0)), no_heads).k.tolist() == [[[0, 0]] * 4]
+    assert attn.projection_gradient(np.ones((3, 0)), np.ones((3, 2))).shape == (0, 2)
+    assert attn.projection_gradient(np.ones((3, 2)), np.ones((3, 0))).shape == (2, 0)
+    assert attn.projection_gradient(np.ones((0, 3, 2)), np.ones((0, 3, 1))).tolist() == [[0], [0]]
 
 
 def test_nothing_to_carry_back():

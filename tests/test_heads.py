@@ -190,6 +190,14 @@ def test_float16_projection_is_summed_in_float32():
     assert q.tolist() == [[3000]] and q.dtype == np.float16
 
 
+def test_trace_does_not_change():
+    w = np.eye(2)
+    steps = MultiHeadAttention(w, w, w, w, n_heads=2).trace([[1.0, 2.0]])
+    for array in (steps.concatenated, steps.output, steps.heads.output):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
 def test_layers_do_not_change():
     w_q = np.eye(2)
     head = SelfAttention(w_q, w_q, w_q)

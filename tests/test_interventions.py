@@ -77,6 +77,15 @@ def test_mask_bias_and_scale_are_kept():
     np.testing.assert_allclose(result.output, oracle.floats(expected), rtol=1e-13)
 
 
+@pytest.mark.parametrize("name", ["k", "v"])
+def test_a_row_named_twice(name):
+    """Which of the two would count? Row 1 of three is row -2 too."""
+    with pytest.raises(ValueError, match=f"{name} must name each row once; of 3 rows, 1 and -2 are the same"):
+        attn.intervene(steps(), **{name: {1: [0, 1], -2: [5, 5]}})
+    both = attn.intervene(steps(), **{name: {1: [0, 1], -1: [5, 5]}})
+    assert getattr(both, name)[1:].tolist() == [[0, 1], [5, 5]]
+
+
 def test_nothing_replaced():
     for same in (attn.intervene(steps()), attn.intervene(steps(), k={}, v={}), attn.four_ways(steps()).both):
         np.testing.assert_array_equal(same.output, steps().output)
