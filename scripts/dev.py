@@ -276,8 +276,14 @@ def _port(text: str) -> int:
 
 def end_like_ctrl_c() -> None:
     """Let `kill` and a closed terminal end what this process started, as Ctrl-C does."""
+    terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
 
     def interrupt(number, frame):
+        if number != signal.SIGTERM:
+            # To write to a terminal that is gone is an error, and this one has still to end the rest.
+            null = os.open(os.devnull, os.O_WRONLY)
+            for descriptor in terminals:
+                os.dup2(null, descriptor)
         raise KeyboardInterrupt
 
     for name in ("SIGTERM", "SIGHUP"):

@@ -1,5 +1,6 @@
 """Run a long command quietly: one line says what and how long; its output shows only if it fails."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -81,19 +82,21 @@ def run(label, command, *, cwd=None, env=None, note=None, stream=None) -> str:
 
 
 def _end(process):
+    """End the command and what it started, of which some or all may have ended by itself."""
     if os.name != "posix":
         process.kill()
     else:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
+        _signal_group(process, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(3)
-        except subprocess.TimeoutExpired:
-            pass
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        _signal_group(process, signal.SIGKILL)
     process.wait()
+
+
+def _signal_group(process, number):
+    # Of a group in which nobody runs any more, macOS says that it is not allowed.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
 
 
 class Line:

@@ -16,6 +16,7 @@ import editions
 import pyodide_files
 
 SHOWN = 10  # changed files named before "and so on"
+SUBJECT = "Publish "  # how the message of every commit made here begins
 
 
 class PublishError(Exception):
@@ -47,7 +48,9 @@ def main(
         check_target(root, branch, published)
         domain = custom_domain(root, published)
         address = site_url or (f"https://{domain}/" if domain else github_address(url))
-        message = f"Publish {git(root, 'describe', '--always', '--dirty')}"
+        message = SUBJECT + git(root, "describe", "--always", "--dirty")
+        before = tip(root, published) if published else None
+        keep = has_other_commits(root, branch, published)
 
         shown = without_password(url)
         print(f"Building for {address}, to be pushed to the branch {branch} of {remote} ({shown}).")
@@ -58,15 +61,15 @@ def main(
         if editions.build(root, site_url=address, pyodide=pyodide, with_offline=True):
             raise PublishError("The site was not built, so nothing is published.")
         site = root / "site"
-        print(describe(site, remote, branch, shown, address, published))
+        print(describe(site, remote, branch, shown, address, published, keep))
         if dry_run:
             print("A dry run: nothing is pushed.")
             return 0
         if not yes and ask("Push it? [y/N] ").strip().lower() not in ("y", "yes"):
             print("Nothing is pushed.")
             return 1
-        commit(root, site, remote, branch, message, domain)
-        push(root, remote, branch)
+        commit(root, site, remote, branch, message, domain, keep)
+        push(root, remote, branch, before)
     except (PublishError, pyodide_files.PyodideError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -107,10 +110,7 @@ def remote_url(root: Path, remote: str) -> str:
 
 
 def fetch(root: Path, remote: str, branch: str) -> str | None:
-    """Bring the published branch here, and name it; None when there is none yet.
-
-    Someone else may have published since: pushing on top of an older state is refused.
-    """
+    """Bring the published branch here, and name it; None when there is none yet."""
     tracking = f"refs/remotes/{remote}/{branch}"
     heads = git(root, "ls-remote", "--heads", remote, f"refs/heads/{branch}")
     if not heads:
@@ -129,6 +129,18 @@ def check_target(root: Path, branch: str, published: str | None) -> None:
                 f"The branch {branch} holds sources (pyproject.toml), and publishing would replace "
                 "them. Give another one with --branch, gh-pages for example."
             )
+
+
+def has_other_commits(root: Path, branch: str, published: str | None) -> bool:
+    """Whether the branch holds a commit that was not made here. Its history is kept then.
+
+    Of our own only the last is: each holds the whole site, and the zip of it that changes every
+    time, so a history would soon be larger than what GitHub takes.
+    """
+    here = f"refs/heads/{branch}"
+    names = [name for name in (here if tip(root, here) else None, published) if name]
+    subjects = git(root, "log", "--format=%s", *names).splitlines() if names else []
+    return not all(subject.startswith(SUBJECT) for subject in subjects)
 
 
 def custom_domain(root: Path, published: str | None) -> str | None:
@@ -170,14 +182,15 @@ def github_source(url: str) -> str | None:
 
 
 def describe(
-    site: Path, remote: str, branch: str, url: str, address: str, published: str | None
+    site: Path, remote: str, branch: str, url: str, address: str, published: str | None, keep: bool
 ) -> str:
     files = [path for path in site.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
+    history = "its history stays" if keep else "as its only commit"
     return (
         f"This will push {len(files)} files, {size / 1e6:.1f} MB, from site/\n"
         f"  to      {remote} ({url})\n"
-        f"  branch  {branch} ({'in place of what it holds' if published else 'new'})\n"
+        f"  branch  {branch} ({'in place of what it holds, ' + history if published else 'new'})\n"
         f"  seen at {address}"
     )
 
@@ -186,12 +199,18 @@ def describe(
 
 
 def commit(
-    root: Path, site: Path, remote: str, branch: str, message: str, domain: str | None
+    root: Path, site: Path, remote: str, branch: str, message: str, domain: str | None, keep: bool
 ) -> None:
-    """Make one commit of `site` on the branch, after what is published already."""
+    """Make one commit of `site` on the branch: after what is published already, or the only one."""
     name, email = identity(root)
-    earlier = {tip(root, f"refs/heads/{branch}"), tip(root, f"refs/remotes/{remote}/{branch}"), None}
+    here = f"refs/heads/{branch}"
     options = ["--no-jekyll", "--remote", remote, "--branch", branch, "--message", message]
+    if keep:
+        earlier = {tip(root, here), tip(root, f"refs/remotes/{remote}/{branch}"), None}
+    else:
+        git(root, "update-ref", "-d", here)  # of a branch that is not there, no commit is the parent
+        earlier = {None}
+        options.append("--no-history")
     if domain:
         options += ["--cname", domain]
     done = subprocess.run(
@@ -203,15 +222,24 @@ def commit(
         errors="replace",
     )
     # ghp-import ends well even when git does not: what counts is a commit that was not there.
-    if done.returncode or tip(root, f"refs/heads/{branch}") in earlier:
+    if done.returncode or tip(root, here) in earlier:
         raise PublishError(f"The commit could not be made:\n{done.stdout}{done.stderr}")
 
 
-def push(root: Path, remote: str, branch: str) -> None:
+def push(root: Path, remote: str, branch: str, before: str | None) -> None:
+    """Put the branch in the place of `before`, and of nothing that came since.
+
+    Raises `PublishError` when someone else has published meanwhile.
+    """
+    reference = f"refs/heads/{branch}"
     try:
-        git(root, "push", remote, f"refs/heads/{branch}:refs/heads/{branch}")
+        git(root, "push", f"--force-with-lease={reference}:{before or ''}", remote, f"{reference}:{reference}")
     except PublishError as error:
-        raise PublishError(f"The branch was made here, but {remote} did not take it.\n{error}") from None
+        raise PublishError(
+            f"The branch was made here, but {remote} did not take it.\n{error}\n"
+            "“stale info” means that someone else published meanwhile: publish again. "
+            "A protected branch has to allow force pushes."
+        ) from None
 
 
 def identity(root: Path) -> tuple[str, str]:

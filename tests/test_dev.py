@@ -226,12 +226,18 @@ runpy.run_path({dev!r}, run_name="__main__")
 def test_kill_and_a_closed_terminal_end_a_block_that_never_ends(tmp_path, number):
     file = tmp_path / "pid"
     code = ENDLESS.format(file=str(file), dev=str(DEV))
-    command = subprocess.Popen([sys.executable, "-c", code, str(DEV)])
+    window, terminal = os.openpty()
+    command = subprocess.Popen([sys.executable, "-c", code, str(DEV)], stdout=terminal, stderr=terminal)
+    os.close(terminal)
     while not (file.exists() and file.read_text()):
         time.sleep(0.1)
     block = int(file.read_text())
+    if number == signal.SIGHUP:
+        os.close(window)  # what is written there from now on is an error
     command.send_signal(number)
     assert command.wait(20) == 130
+    if number == signal.SIGTERM:
+        os.close(window)
     for _ in range(100):
         try:
             os.kill(block, 0)

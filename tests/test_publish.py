@@ -107,7 +107,18 @@ def test_a_page_that_is_gone_is_gone_there_too(root, remote):
     (root / "site" / "old.html").unlink()
     run(root)
     assert contents(remote) == PAGES
-    assert len(commits(remote)) == 3
+
+
+def test_the_branch_does_not_grow_with_each_publication(root, remote):
+    for number in range(3):
+        (root / "pyproject.toml").write_text(f"[project]\nversion = '{number}'\n")
+        git(root, "commit", "--quiet", "--all", "--message", "Another chapter")
+        assert run(root) == 0
+    source = git(root, "rev-parse", "--short", "HEAD").decode().strip()
+    assert commits(remote) == [f"A Teacher 老师|Publish {source}"]
+    git(root, "branch", "--quiet", "--delete", "--force", "gh-pages")  # as in another clone
+    assert run(root) == 0
+    assert len(commits(remote)) == 1 and contents(remote) == PAGES
 
 
 def test_what_someone_else_published_since_is_kept_in_the_history(root, remote, tmp_path):
@@ -122,6 +133,50 @@ def test_what_someone_else_published_since_is_kept_in_the_history(root, remote, 
         "Elsewhere",
         "Publish",
     ]
+
+
+def test_what_someone_else_publishes_meanwhile_is_not_overwritten(root, remote, tmp_path, monkeypatch, capsys):
+    run(root)
+    other = tmp_path / "other"
+    git(tmp_path, "clone", "--quiet", "--branch", "gh-pages", str(remote), str(other))
+    build = editions.build
+
+    def slowly(root, **options):
+        git(other, "commit", "--quiet", "--allow-empty", "--message", "Publish elsewhere")
+        git(other, "push", "--quiet")
+        return build(root, **options)
+
+    monkeypatch.setattr(editions, "build", slowly)
+    assert run(root) == 1
+    assert "publish again" in capsys.readouterr().err
+    assert [line.split("|")[1] for line in commits(remote)][0] == "Publish elsewhere"
+    monkeypatch.setattr(editions, "build", build)
+    assert run(root) == 0
+
+
+def test_a_new_branch_that_another_has_made_meanwhile_is_not_overwritten(root, remote, monkeypatch, capsys):
+    build = editions.build
+
+    def slowly(root, **options):
+        git(root, "push", "--quiet", "origin", "main:gh-pages")
+        return build(root, **options)
+
+    monkeypatch.setattr(editions, "build", slowly)
+    assert run(root) == 1
+    assert "publish again" in capsys.readouterr().err
+    assert "pyproject.toml" in contents(remote)
+
+
+def test_it_says_whether_the_history_stays(root, remote, tmp_path, capsys):
+    run(root)
+    run(root, yes=False, dry_run=True)
+    assert "as its only commit" in capsys.readouterr().out
+    git(root, "switch", "--quiet", "gh-pages")
+    git(root, "commit", "--quiet", "--allow-empty", "--message", "By hand")
+    git(root, "push", "--quiet", "origin", "gh-pages")
+    git(root, "switch", "--quiet", "main")
+    run(root, yes=False, dry_run=True)
+    assert "its history stays" in capsys.readouterr().out
 
 
 def test_the_sources_are_not_touched(root):

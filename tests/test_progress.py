@@ -1,0 +1,57 @@
+"""A long command run quietly: what an interruption at an awkward moment leaves behind."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import progress
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="uses process groups")
+
+
+@POSIX
+def test_ctrl_c_after_the_command_has_ended_is_a_ctrl_c(monkeypatch):
+    """Its group is gone by then: to end it is an error that must not take the place of the interruption."""
+
+    class Interrupted(subprocess.Popen):
+        waited = 0
+
+        def wait(self, timeout=None):
+            status = super().wait(timeout)
+            self.waited += 1
+            if self.waited == 1:
+                raise KeyboardInterrupt
+            return status
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    said = io.StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        progress.run("Waiting", [sys.executable, "-c", ""], stream=said)
+    assert "Waiting … stopped" in said.getvalue()
+
+
+@POSIX
+@pytest.mark.parametrize("error", [ProcessLookupError, PermissionError])
+def test_a_group_that_ends_between_the_two_signals(monkeypatch, error):
+    """As a system says it: Linux that there is no such group, macOS that it is not allowed."""
+    real = os.killpg
+    sent = []
+
+    def killpg(group, number):
+        sent.append(number)
+        if len(sent) == 2:
+            raise error
+        real(group, number)
+
+    monkeypatch.setattr(os, "killpg", killpg)
+
+    def note(lines):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        progress.run("Waiting", ["sleep", "60"], note=note, stream=io.StringIO())
+    assert sent == [signal.SIGTERM, signal.SIGKILL]
