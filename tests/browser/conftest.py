@@ -18,12 +18,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 from suite import find_browser
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIXES = ("/", "/repo/")
 PLANTED = Path(__file__).with_name("planted.html")
+# No test is about speed: where a machine is busy, what is waited for may come late.
+PATIENCE = 60_000  # ms
+expect.set_options(timeout=PATIENCE)
 
 # In a process of its own: a build sets the environment and starts workers.
 BUILD = """
@@ -160,7 +163,7 @@ def browser():
     if executable is None:
         pytest.skip("no browser: install Chromium or Chrome, or set CHROMIUM to its path")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=list(QUIET))
+        browser = playwright.chromium.launch(executable_path=executable, args=list(QUIET), timeout=2 * PATIENCE)
         yield browser
         browser.close()
 
@@ -184,6 +187,14 @@ class Tab:
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
 
 
+def settled(page: Page) -> None:
+    """Wait until what was changed has been laid out, and what watches sizes has been told.
+
+    Observers of sizes are told after the callbacks of a frame.
+    """
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+
 @pytest.fixture(scope="session")
 def open_tab(browser, site):
     """A function that opens a tab with a profile of its own. The caller closes its context."""
@@ -191,7 +202,7 @@ def open_tab(browser, site):
     def open_tab(**options) -> Tab:
         options = {"viewport": {"width": 1280, "height": 800}, "locale": "zh-CN"} | options
         context = browser.new_context(**options)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE)
         tab = Tab(context.new_page())
         tab.listen(urlsplit(site.address).netloc)
         return tab

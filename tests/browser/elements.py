@@ -59,8 +59,18 @@ class Element:
     def state(self) -> str | None:
         """What of the address is this element's, once the last change has arrived there."""
         self.root.locator("[aria-busy=true]").wait_for(state="detached")  # what computes holds up the rest
-        self.page.wait_for_timeout(300)
+        # By the page's own clock: on a busy machine the element's timer would be late for another's.
+        self.page.evaluate("new Promise((done) => setTimeout(done, 300))")
         return self.page.evaluate("key => new URLSearchParams(location.search).get(key)", self.key)
+
+
+def stop_the_clock(page: Page) -> None:
+    """From here on time passes when the test says so. The page must have a clock of its own.
+
+    That is, `page.clock.install(time=0)` before it was opened: timers set before could not be
+    cleared any more.
+    """
+    page.clock.pause_at(3600)
 
 
 @functools.cache

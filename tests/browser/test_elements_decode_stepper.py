@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from elements import LANGUAGES, PHONE, address, open_element
+from elements import LANGUAGES, PHONE, address, open_element, stop_the_clock
 
 from attn import KVCache, causal_mask, lessons
 from attn.figures.numbers import vector
@@ -136,8 +136,9 @@ def test_by_keyboard_alone_without_motion(site, tab):
 
 def test_playing_goes_on_to_the_last_position_and_stops(site, tab):
     page = tab()
-    page.clock.install()
+    page.clock.install(time=0)
     element = open_element(page, address(site, NAME, "en"), NAME)
+    stop_the_clock(page)
     element.root.get_by_role("button", name="Play").click()
     page.clock.run_for(2500)
     check(element, [0, 1, 2])

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from elements import LANGUAGES, PHONE, address, open_element
+from elements import LANGUAGES, PHONE, address, open_element, stop_the_clock
 
 import attn
 from attn import lessons
@@ -148,8 +148,9 @@ def test_by_keyboard_alone_without_motion(site, tab):
 
 def test_playing_reads_all_blocks_and_stops(site, tab):
     page = tab()
-    page.clock.install()
+    page.clock.install(time=0)
     element = open_element(page, address(site, NAME, "en"), NAME)
+    stop_the_clock(page)
     play, pause = (element.root.get_by_role("button", name=name) for name in ("Play", "Pause"))
     play.click()
     page.clock.run_for(3000)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from elements import LANGUAGES, address, open_element
+from elements import LANGUAGES, address, open_element, stop_the_clock
 
 from attn import lessons
 
@@ -15,7 +15,6 @@ def element(site, tab):
     def opened(language="en", state=None, own_clock=False, **options):
         page = tab(**options)
         if own_clock:
-            # From the start: timers that the page set before could not be cleared any more.
             page.clock.install(time=0)
         return open_element(page, site.url(f"{language}/"), NAME, state)
 
@@ -40,11 +39,6 @@ def expected(sentence: int, row: int) -> list[str]:
 
 def note(element) -> str:
     return element.root.locator(".attn-note").inner_text()
-
-
-def stop_the_clock(page) -> None:
-    """From here on time passes when the test says so; the page must have a clock of its own."""
-    page.clock.pause_at(60)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

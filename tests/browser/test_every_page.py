@@ -9,7 +9,7 @@ import gzip
 from dataclasses import dataclass
 
 import pytest
-from conftest import ROOT, Tab
+from conftest import ROOT, Tab, settled
 
 PHONE = {"width": 375, "height": 812}
 BUDGET = 400_000  # bytes a page and all it loads take on the wire, gzip
@@ -64,7 +64,7 @@ def visit(request, site, open_tab):
     tab.page.wait_for_load_state("networkidle")
     weight = sum(map(on_the_wire, set(site.sent)))
     tab.page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
-    tab.page.wait_for_timeout(100)  # what was folded is measured, and marked where it scrolls
+    settled(tab.page)  # what was folded is measured, and marked where it scrolls
     visit = Visit(tab, request.param == "planted.html", weight)
     yield visit
     tab.page.context.close()

@@ -36,8 +36,8 @@ def test_switch_follows_an_anchor_that_was_clicked_later(site, tab):
     page = tab()
     page.goto(site.url(f"zh/{CHAPTER}"))
     page.locator(".md-sidebar--secondary .md-nav__link").nth(1).click()
+    page.wait_for_function("location.hash")
     anchor = page.evaluate("location.hash")
-    assert anchor
     page.locator(".attn-switch").click()
     page.wait_for_url(site.url(f"en/{CHAPTER}{anchor}"))
 
@@ -46,9 +46,9 @@ def test_the_scheme_that_was_chosen_holds_in_the_other_language(site, tab):
     page = tab(color_scheme="light")
     scheme = "document.body.dataset.mdColorScheme"
     page.goto(site.url("zh/"))
-    for _ in range(2):  # as the system, light, dark
+    for chosen in ("default", "slate"):  # before, as the system
         page.locator("form[data-md-component=palette] label:visible").click()
-    assert page.evaluate(scheme) == "slate"
+        page.wait_for_function(f"chosen => {scheme} === chosen", arg=chosen)
     page.locator(".attn-switch").click()
     page.wait_for_url(site.url("en/"))
     assert page.evaluate(scheme) == "slate"
@@ -77,7 +77,7 @@ def test_root_lets_a_browser_without_scripts_choose(site, tab):
     for name, language in (("中文", "zh"), ("English", "en")):
         page.goto(site.url("", "/repo/"))
         page.get_by_role("link", name=name).click()
-        assert page.url == site.url(f"{language}/", "/repo/")
+        page.wait_for_url(site.url(f"{language}/", "/repo/"))
         assert page.locator("h1").is_visible()
 
 
@@ -98,7 +98,7 @@ def test_not_found_speaks_both_languages_and_its_links_work(site, open_tab, pref
     for language in ("zh", "en"):
         page.goto(site.url(missing, prefix))
         page.locator(f"section[lang={language}] a").click()
-        assert page.url == site.url(f"{language}/", prefix)
+        page.wait_for_url(site.url(f"{language}/", prefix))
         assert page.locator("html").get_attribute("lang") == language
     assert tab.foreign == []
     page.context.close()

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import offline
 import pytest
-from conftest import Tab
+from conftest import PATIENCE, Tab
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def opened(browser, unpacked):
 
     def opened(name, **options):
         context = browser.new_context(viewport={"width": 1280, "height": 800}, **options)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE)
         tab = Tab(context.new_page())
         tab.listen("")  # a file has no host
         tabs.append(tab)

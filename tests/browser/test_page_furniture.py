@@ -66,7 +66,7 @@ def test_a_chapter_can_be_read_without_scripts(site, tab):
     assert page.locator(".attn-figure svg").first.is_visible()
     assert page.locator(".katex").first.is_visible()
     page.locator(".attn-switch").click()
-    assert page.url == site.url(f"en/{CHAPTER}")
+    page.wait_for_url(site.url(f"en/{CHAPTER}"))
 
 
 def test_motion_stops_for_those_who_ask(site, tab):
