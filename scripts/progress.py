@@ -59,20 +59,23 @@ def run(label, command, *, cwd=None, env=None, note=None, stream=None) -> str:
         start_new_session=os.name == "posix",
     )
     lines = []
+    line = None
     reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
-    reader.start()
-    line = Line(label, stream, started)
-    try:
+    try:  # at once: what is interrupted from here on must not leave the command running
+        reader.start()
+        line = Line(label, stream, started)
         while reader.is_alive():
             line.show(note(lines) if note else "")
             reader.join(0.2)
         status = process.wait()
     except BaseException:
         _end(process)
-        line.end("stopped")
+        if line:
+            line.end("stopped")
         raise
     finally:
-        reader.join()
+        with contextlib.suppress(RuntimeError):  # it was not started
+            reader.join()
         process.stdout.close()
     if status:
         line.end("failed")

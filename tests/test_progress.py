@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -32,6 +33,26 @@ def test_ctrl_c_after_the_command_has_ended_is_a_ctrl_c(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         progress.run("Waiting", [sys.executable, "-c", ""], stream=said)
     assert "Waiting … stopped" in said.getvalue()
+
+
+@POSIX
+def test_ctrl_c_just_after_the_command_has_started_ends_it(monkeypatch):
+    started = []
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    def interrupted(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        progress.run("Waiting", ["sleep", "60"], stream=io.StringIO())
+    (process,) = started
+    assert process.returncode == -signal.SIGTERM
 
 
 @POSIX

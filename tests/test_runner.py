@@ -91,13 +91,12 @@ def test_what_a_block_must_not_do(runner, code, kind, words):
 
 
 def test_a_block_that_hangs_is_stopped_and_the_next_chain_runs():
-    started = time.monotonic()
-    with Runner(None, time_limit=1, workers=1) as runner:
+    with Runner(None, time_limit=3, workers=1) as runner:
         broken, healthy = run(runner, "while True: pass", "print('next')")
     assert broken.error.kind == "TimeLimit"
+    assert "after 3 s" in broken.error.message
     assert broken.error.line == 4
     assert healthy.stdout == "next\n"
-    assert time.monotonic() - started < 30
 
 
 def test_a_fork_does_not_answer_for_the_worker(runner):
@@ -246,7 +245,7 @@ while True: pass"""
 def running(runner, marker):
     """The future of a block that never ends, once it runs."""
     future = runner.run(chapter(ENDLESS.format(marker=str(marker))))
-    while not marker.exists():
+    while not marker.exists() and not future.done():
         time.sleep(0.02)
     return future
 
@@ -256,7 +255,7 @@ def test_a_block_that_is_ended_from_outside_is_not_blamed_for_it(tmp_path):
     for turn in range(5):
         with Runner(None, workers=1) as runner:
             future = running(runner, tmp_path / str(turn))
-        (result,) = future.result(timeout=10).values()
+        (result,) = future.result(timeout=60).values()
         assert (result.error.kind, result.error.line) == ("Stopped", 4)
 
 
@@ -265,7 +264,7 @@ def test_after_a_change_of_attn_in_the_middle_of_a_block_the_next_one_runs(tmp_p
         future = running(runner, tmp_path / "marker")
         monkeypatch.setattr(runners, "fingerprint", lambda: "another")
         runner.refresh()
-        (result,) = future.result(timeout=10).values()
+        (result,) = future.result(timeout=60).values()
         assert result.error.kind == "Stopped"
         assert run(runner, "print(1)")[0].stdout == "1\n"
 

@@ -306,10 +306,13 @@ def test_an_error_in_a_worker_is_raised(eager_threads, monkeypatch):
 
 def test_an_interruption_stops_the_other_workers(eager_threads, monkeypatch):
     caller, done = threading.current_thread(), []
+    interrupted = threading.Event()
 
     def attend(*args):
         if threading.current_thread() is caller:
+            interrupted.set()
             raise KeyboardInterrupt
+        interrupted.wait(60)  # however late the caller gets its block
         time.sleep(0.001)
         done.append(args)
 

@@ -5,15 +5,15 @@ from playwright.sync_api import Locator, Page, expect
 
 PHONE = {"width": 375, "height": 812}
 LANGUAGES = ("zh", "en")
-START = 90_000  # ms; Python starts in seconds, but on a busy machine in many
+START = 180_000  # ms; Python starts in seconds, but on a busy machine in many
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SMALL = """(all) => all.map((one) => one.getBoundingClientRect())
     .filter(({ width, height }) => width < 44 || height < 44).length"""
 FAULTS = """async (scope) => (await axe.run(scope)).violations
     .map(({ id, nodes }) => [id, nodes.map((node) => node.html)])"""
 BUTTONS = {
-    "zh": {"reset": "还原", "close": "收起", "copy": "复制", "stop": "停止"},
-    "en": {"reset": "Reset", "close": "Close", "copy": "Copy", "stop": "Stop"},
+    "zh": {"reset": "还原", "close": "收起", "copy": "复制", "copied": "已复制。", "stop": "停止"},
+    "en": {"reset": "Reset", "close": "Close", "copy": "Copy", "copied": "Copied.", "stop": "Stop"},
 }
 
 

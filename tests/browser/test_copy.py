@@ -33,6 +33,7 @@ def copied(page, number):
     block = page.locator(".language-python.highlight").nth(number)
     block.scroll_into_view_if_needed()
     block.locator("[data-md-type=copy]").click()
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text !== 'nothing was copied')")
     return page.evaluate("navigator.clipboard.readText()")
 
 

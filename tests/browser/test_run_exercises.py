@@ -157,6 +157,7 @@ def test_what_the_code_prints_is_shown_beside_the_answer(scores):
 def test_copy_takes_what_was_written_and_no_more(running, scores):
     scores.write(RIGHT)
     scores.press("copy")
+    expect(scores.status).to_have_text(scores.word["copied"])
     assert running.evaluate("navigator.clipboard.readText()") == RIGHT
 
 
@@ -326,10 +327,11 @@ def test_export_says_where_the_code_is_not_what_was_solved(running, scores):
 
 def choose(page, language, content, name="attention_exercises.py"):
     """Import a file, and wait for what the page says of it."""
+    news = panel(page).get_by_role("status").nth(1)
+    news.evaluate("(news) => (news.textContent = '')")  # of a file before this one
     with page.expect_file_chooser() as chooser:
         panel(page).get_by_role("button", name=WORDS[language]["import"]).press("Enter")
     chooser.value.set_files({"name": name, "mimeType": "text/plain", "buffer": content})
-    news = panel(page).get_by_role("status").nth(1)
     expect(news).not_to_be_empty()
     return news
 
