@@ -182,6 +182,7 @@ def test_ctrl_c_does_not_wait_for_the_blocks_that_still_run():
     # A build is interrupted while a block sleeps; nothing of it may hold the process.
     code = """
 import runpy, sys
+from functools import partial
 from pathlib import Path
 sys.path.insert(0, str(Path(sys.argv[1]).parent))
 import editions, environment, pages
@@ -189,6 +190,7 @@ from chapter import parse
 
 def build(root, **options):
     block = "```python\\nimport time\\ntime.sleep(600)\\n```\\n"
+    pages.Runner = partial(pages.Runner, time_limit=600)
     pages.shared_runner(root).run(parse(block))
     raise KeyboardInterrupt
 
@@ -199,8 +201,8 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
     code = code.replace("sys.argv[0]", repr(str(DEV)))
     command = [sys.executable, "-c", code, str(DEV)]
-    # Less than the time that a block gets until it is stopped.
-    assert subprocess.run(command, timeout=25).returncode == 130
+    # Less than the time that the block gets until it is stopped.
+    assert subprocess.run(command, timeout=300).returncode == 130
 
 
 ENDLESS = """
@@ -229,23 +231,31 @@ def test_kill_and_a_closed_terminal_end_a_block_that_never_ends(tmp_path, number
     window, terminal = os.openpty()
     command = subprocess.Popen([sys.executable, "-c", code, str(DEV)], stdout=terminal, stderr=terminal)
     os.close(terminal)
-    while not (file.exists() and file.read_text()):
+    while not (file.exists() and file.read_text()) and command.poll() is None:
         time.sleep(0.1)
     block = int(file.read_text())
     if number == signal.SIGHUP:
         os.close(window)  # what is written there from now on is an error
     command.send_signal(number)
-    assert command.wait(20) == 130
+    assert command.wait(120) == 130
     if number == signal.SIGTERM:
         os.close(window)
-    for _ in range(100):
+    assert ends(block)
+
+
+def ends(pid, seconds=60):
+    """Whether a process ends, or has ended and nobody has asked how; one that does not is killed."""
+    status = Path(f"/proc/{pid}/stat")
+    for _ in range(10 * seconds):
         try:
-            os.kill(block, 0)
-        except ProcessLookupError:
-            return
+            os.kill(pid, 0)
+            if status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
         time.sleep(0.1)
-    os.kill(block, signal.SIGKILL)
-    raise AssertionError("the block still runs")
+    os.kill(pid, signal.SIGKILL)
+    return False
 
 
 def test_a_failed_set_up_is_said_and_ends_with_2(monkeypatch, capsys):
@@ -492,6 +502,5 @@ def test_ctrl_c_stops_the_running_step_and_its_children(tree):
     while not (pid.exists() and pid.read_text()) and process.poll() is None:
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    assert process.wait(20) == 130
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+    assert process.wait(120) == 130
+    assert ends(int(pid.read_text()))

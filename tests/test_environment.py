@@ -548,7 +548,7 @@ def test_ctrl_c_while_installing_ends_cleanly_and_the_next_start_recovers(made, 
     while not building.exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130, out + err
     assert "Traceback" not in out + err
 

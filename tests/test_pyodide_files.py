@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from test_dev import ends
 
 import dev
 import editions
@@ -237,7 +238,7 @@ def test_a_download_that_breaks_off_leaves_nothing(root, monkeypatch):
 
 
 def test_a_distribution_that_falls_silent_is_left(root, monkeypatch):
-    monkeypatch.setattr(pyodide_files, "TIMEOUT", 0.3)
+    monkeypatch.setattr(pyodide_files, "TIMEOUT", 2)
     with distribution(monkeypatch, all_files(), stall=threading.Event()) as asked, pytest.raises(
         pyodide_files.PyodideError, match="timed out"
     ):
@@ -467,16 +468,13 @@ sys.exit(pyodide_files.main(Path({str(root)!r}), None))
         text=True,
     )
     half = None
-    for _ in range(600):
-        half = next(scratch.glob("*/half"), None)
-        if half and half.read_text():
-            break
+    while not (half and half.read_text()) and process.poll() is None:
         time.sleep(0.05)
+        half = next(scratch.glob("*/half"), None)
     child = int(half.read_text())
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in out and "\r" not in out
     assert list(scratch.iterdir()) == [] and kept(root) == []
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+    assert ends(child)
