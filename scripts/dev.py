@@ -21,6 +21,7 @@ import environment
 import ports
 
 ROOT = Path(__file__).resolve().parent.parent
+END_OF_ZIPS = 4354819200  # 2108-01-01: a zip knows no date from then on
 
 
 def main(argv: list) -> int:
@@ -37,6 +38,7 @@ def main(argv: list) -> int:
         arguments, rest = parser.parse_known_args(argv)
         if rest and not arguments.passes_on:
             parser.error("unrecognized arguments: " + " ".join(rest))
+        check_date()
         arguments.given = argv[1:]
         if arguments.command == "serve":
             ports.check(arguments.host, arguments.port)
@@ -61,6 +63,16 @@ def main(argv: list) -> int:
 
 class UsageError(Exception):
     """The command cannot do what was asked. The message says what would work."""
+
+
+def check_date() -> None:
+    """Raise `UsageError` where the date of what is built, if it is given, is none that MkDocs and a zip can hold."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given is not None and not (given.isdecimal() and int(given) < END_OF_ZIPS):
+        raise UsageError(
+            "SOURCE_DATE_EPOCH is {!r}, and should be the seconds since 1970, from 0 to {}. Without it, "
+            "the date is that of the last commit: unset SOURCE_DATE_EPOCH".format(given, END_OF_ZIPS - 1)
+        )
 
 
 def make_parser() -> argparse.ArgumentParser:

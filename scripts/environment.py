@@ -173,13 +173,14 @@ def _why_install_node(root: Path) -> Optional[str]:
     if _program(venv, "node").exists():
         installed = _read_stamp(venv).get("node")
         return None if installed == _hash(root / NODE_REQUIREMENTS) else "Node has changed"
-    return None if find_node() else "Node is missing or too old"
+    return None if find_node() and shutil.which("npm") else "Node is missing or too old, or without npm"
 
 
-def find_node() -> Optional[str]:
-    """The Node on PATH, if it is new enough and has npm."""
-    node = shutil.which("node")
-    if node is None or shutil.which("npm") is None:
+def find_node(first: str = "") -> Optional[str]:
+    """The Node in the folder `first`, else on PATH, if it is new enough."""
+    places = os.pathsep.join(filter(None, [first, os.environ.get("PATH", os.defpath)]))
+    node = shutil.which("node", path=places)
+    if node is None:
         return None
     with contextlib.suppress(OSError, ValueError):
         answer = subprocess.run([node, "--version"], capture_output=True, text=True)

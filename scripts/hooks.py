@@ -24,7 +24,7 @@ import run_bundle
 import search_text
 from esbuild import BundleError
 from formulas import KatexMissing, katex_files
-from pages import Pages, find_node, shared_formulas, shared_runner, source_of
+from pages import Pages, node, shared_formulas, shared_runner, source_of
 from wheel import wheel_name
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,10 +82,9 @@ def bundled_scripts(files: Files, language: str) -> dict[str, dict]:
     """The scripts that esbuild bundles; their sources are taken out of the files."""
     for file in [file for file in files if file.src_uri.startswith((elements.FOLDER, run_bundle.FOLDER))]:
         files.remove(file)
-    node = find_node()
-    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", node, language)
+    scripts = elements.bundles(ROOT, ROOT / ".cache" / "elements", node(), language)
     if live():
-        scripts |= run_bundle.bundles(ROOT, ROOT / ".cache" / "run", node)
+        scripts |= run_bundle.bundles(ROOT, ROOT / ".cache" / "run", node())
     return {path: _content(script) for path, script in scripts.items()}
 
 
@@ -175,7 +174,7 @@ def notebook_links(page, config: MkDocsConfig) -> dict | None:
 
 def write_notebook(page, config: MkDocsConfig) -> None:
     links = notebook_links(page, config)
-    site = notebooks.Site(config.site_name, config.site_url, wheel_address(config))
+    site = notebooks.Site(config.site_name, config.site_url, wheel_address(config), offline(config))
     text = links and pages.notebook(Path(page.file.abs_src_path), site)
     if text:
         target = Path(config.site_dir, links["path"])

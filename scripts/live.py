@@ -19,6 +19,7 @@ from mkdocs.livereload import LiveReloadServer
 
 PYODIDE = f"{pyodide_files.CACHE}/{pyodide_files.LOCK}"
 SHARED = ("attn", "docs/theme", "mkdocs.yml", "mkdocs.en.yml", PYODIDE)
+FEW = 4  # pages, written one after another sooner than all anew
 BY_EDITION = {language: (f"docs/{language}",) for language in editions.CONFIGS}
 
 
@@ -58,7 +59,7 @@ def serve(
                 fetching.stop()
                 os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
         changes = watched.changed()
-        if changes and not _one_page(changes):
+        if changes and not _few_pages(changes):
             languages = tuple(changes)
             editions.build(
                 root,
@@ -131,13 +132,16 @@ class _Fetching:
         self._process.wait()
 
 
-def _one_page(changes: dict[str, set[Path]]) -> bool:
-    """Write the one page that changed; False where more is to be done than that."""
-    if len(changes) != 1:
+def _few_pages(changes: dict[str, set[Path]]) -> bool:
+    """Write the pages that changed, one or the same in both languages; False where more is to be done."""
+    pages = [(language, path) for language, paths in changes.items() for path in sorted(paths)]
+    if len(pages) > FEW or any(path.suffix != ".md" for _, path in pages):
         return False
-    (language, paths), started = *changes.items(), time.perf_counter()
-    if len(paths) != 1 or (path := next(iter(paths))).suffix != ".md":
-        return False
+    return all(_one_page(language, path) for language, path in pages)
+
+
+def _one_page(language: str, path: Path) -> bool:
+    started = time.perf_counter()
     try:
         problems = one_page.rebuild(language, path)
     except Exception:

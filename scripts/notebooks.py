@@ -60,6 +60,16 @@ class Site:
     name: str
     address: str
     wheel: str
+    on_disk: bool = False
+
+    def page(self, name: str) -> str:
+        """The address of a page of this edition: `chapters/06-x`, `index`.
+
+        In a copy on a disk that was built without an address, the notebook's way to the file.
+        """
+        if self.on_disk and urlsplit(self.address).hostname in _THIS_MACHINE:
+            return f"../{name}.html"
+        return urljoin(self.address, "" if name == "index" else f"{name}/")
 
 
 def file_name(path: str) -> str | None:
@@ -249,7 +259,7 @@ if importlib.util.find_spec("attn") is None:
             return [_LINK.sub(self._address, line)]
         lines = [f'<a id="{found["id"]}"></a>', "", found["heading"]]
         if line.startswith("# "):
-            page = urljoin(self._site.address, self._page["page"] + "/")
+            page = self._site.page(self._page["page"])
             lines += ["", _FROM[self._page["language"]].format(site=self._site.name, page=page)]
         return lines
 
@@ -259,9 +269,8 @@ if importlib.util.find_spec("attn") is None:
         if target is None or target.startswith("#") or urlsplit(target).scheme or "{{" in target:
             return link[0]
         path, mark, anchor = target.partition("#")
-        page = normpath(join(dirname(self._page["page"]), path)).removesuffix(".md")
-        page = "" if page == "index" else f"{page}/"
-        return urljoin(self._site.address, page) + mark + anchor
+        name = normpath(join(dirname(self._page["page"]), path)).removesuffix(".md")
+        return self._site.page(name) + mark + anchor
 
 
 def _stripped(text: list[str]) -> list[str]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import functools
 import html
-import os
-import shutil
 import sys
 from concurrent.futures import Future
 from pathlib import Path
@@ -18,6 +16,7 @@ from pathlib import Path
 import labs
 import notebooks
 from chapter import Chapter, ChapterError, Problem, page_files, parse, read
+from environment import find_node
 from formulas import FormulaError, Formulas, line_of
 from runner import Runner
 from weave import Notices, Results, failures, figures, finish, stale, weave
@@ -35,7 +34,7 @@ def shared_runner(root: Path) -> Runner:
 
 @functools.cache
 def shared_formulas(root: Path) -> Formulas:
-    return Formulas(root / ".cache" / "formulas", find_node())
+    return Formulas(root / ".cache" / "formulas", node())
 
 
 def source_of(path: Path) -> str:
@@ -46,10 +45,11 @@ def source_of(path: Path) -> str:
         return ""
 
 
-def find_node() -> str | None:
+@functools.cache  # to ask a program for its version takes as long as to build a page
+def node() -> str | None:
+    """The Node that renders formulas and bundles scripts, where there is one that can."""
     # The venv first: a Node is put there only where the machine's own is missing or too old.
-    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return shutil.which("node", path=places)
+    return find_node(str(Path(sys.executable).parent))
 
 
 def run_ahead(root: Path, languages: tuple[str, ...]) -> None:

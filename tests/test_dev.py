@@ -53,6 +53,18 @@ class Fake:
         return self.returns
 
 
+@pytest.mark.parametrize("date", ["", "yesterday", "-1", "1.5", "²", "4354819200"])
+def test_a_date_that_is_none_is_refused_before_anything_is_built(here, monkeypatch, capsys, date):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", date)
+    editions = Fake(monkeypatch, "editions", "build")
+    assert dev.main(["build", "--live=off"]) == 2
+    said = capsys.readouterr().err
+    assert f"SOURCE_DATE_EPOCH is {date!r}" in said and "unset" in said
+    assert editions.calls == [] and here == []
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert dev.main(["build", "--live=off"]) == 0
+
+
 # Commands
 
 

@@ -471,7 +471,22 @@ def test_node_has_to_be_new_enough_and_have_npm(tmp_path, monkeypatch, version, 
     if npm:
         fake_program(tmp_path, "npm", "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert environment.find_node() == (node if found else None)
+    (tmp_path / "package.json").write_text("{}")
+    assert (environment._why_install_node(tmp_path) is None) == found
+    if npm:
+        assert environment.find_node() == (node if found else None)
+
+
+@POSIX
+def test_a_node_put_into_the_environment_comes_before_the_one_that_is_too_old(tmp_path, monkeypatch):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    fake_program(tmp_path / "old", "node", "echo v18.0.0")
+    new = fake_program(tmp_path / "new", "node", "echo v24.1.0")
+    monkeypatch.setenv("PATH", str(tmp_path / "old"))
+    assert environment.find_node() is None
+    assert environment.find_node(str(tmp_path / "new")) == new
+    assert environment.find_node(str(tmp_path / "nowhere")) is None
 
 
 @POSIX

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 from test_build import CHAPTER, ROOT, edit, made
@@ -126,6 +127,38 @@ def test_a_port_in_use_is_refused_with_one_that_is_free(tmp_path, monkeypatch, f
         live.serve(tmp_path, port=free_port)
     assert f"Port {free_port} is in use" in str(refused.value)
     assert "dev.py serve --port" in str(refused.value)
+
+
+EN, ZH, STYLE = Path("docs/en/a.md"), Path("docs/zh/a.md"), Path("docs/theme/a.css")
+
+
+@pytest.mark.parametrize(
+    "changes, needs_all, written",
+    [
+        ({"en": {EN}}, [], [("en", EN)]),
+        ({"zh": {ZH}, "en": {EN}}, [], [("zh", ZH), ("en", EN)]),  # both were saved at once
+        ({"zh": {ZH}, "en": {EN}}, [ZH], None),  # a title changed: other pages show it
+        ({"zh": {ZH}, "en": {EN}}, [EN], None),
+        ({"en": {EN, STYLE}}, [], None),
+        ({"en": {Path(f"docs/en/{name}.md") for name in "abcde"}}, [], None),
+    ],
+)
+def test_pages_that_are_saved_at_once_are_written_alone(monkeypatch, changes, needs_all, written):
+    rebuilt = []
+
+    def rebuild(language, path):
+        rebuilt.append((language, path))
+        return None if path in needs_all else []
+
+    monkeypatch.setattr(live.one_page, "rebuild", rebuild)
+    assert live._few_pages(changes) == (written is not None)
+    if written is not None:
+        assert rebuilt == written
+
+
+def test_a_page_that_cannot_be_written_alone_is_left_to_the_whole_build(monkeypatch):
+    monkeypatch.setattr(live.one_page, "rebuild", lambda language, path: 1 / 0)
+    assert not live._few_pages({"en": {EN}})
 
 
 def test_a_script_that_does_not_parse_is_not_started(tmp_path):

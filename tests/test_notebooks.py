@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urljoin
 
 import nbformat
 import pages
@@ -420,6 +421,27 @@ def installed(folder, site=SITE, path="docs/en/chapters/06-x.md"):
     page = nbformat.reads(notebook(parse("# T {#t}\n", path), {}, site), as_version=4)
     page.cells = [nbformat.v4.new_code_cell(PRETEND), page.cells[0]]
     return "".join(output.text for output in execute(page, folder).cells[1].outputs)
+
+
+LINKED = "# A title {#t}\n\n[a](05-y.md#b) [b](../index.md) [c](#here) [d](https://x.example/) [e](../../zh/labs/01-z/)\n"
+
+
+@pytest.mark.parametrize(
+    "address, on_disk, links",
+    [
+        ("https://a.example/b/en/", False, ["chapters/06-x/", "chapters/05-y/#b", "", "../zh/labs/01-z/"]),
+        ("https://a.example/b/en/", True, ["chapters/06-x/", "chapters/05-y/#b", "", "../zh/labs/01-z/"]),
+        ("http://127.0.0.1:8000/en/", False, ["chapters/06-x/", "chapters/05-y/#b", "", "../zh/labs/01-z/"]),
+        ("http://127.0.0.1:8000/en/", True, ["chapters/06-x.html", "chapters/05-y.html#b", "index.html"]),
+    ],
+)
+def test_links_lead_to_the_site_and_in_a_copy_without_an_address_to_its_files(address, on_disk, links):
+    site = Site("T", address, WHEEL, on_disk)
+    written = notebook(parse(LINKED, "docs/en/chapters/06-x.md"), {}, site)
+    beside = on_disk and "127.0.0.1" in address
+    for link in [*links, "../zh/labs/01-z.html"] if beside else links:
+        assert f"]({'../' + link if beside else urljoin(address, link)})" in written
+    assert "](#here)" in written and "](https://x.example/)" in written
 
 
 def test_the_first_cell_installs_the_wheel_of_the_site(tmp_path):

@@ -3,7 +3,9 @@
 The small project is that of test_build.py. What a browser makes of it: tests/browser/test_offline.py.
 """
 
+import json
 import os
+import posixpath
 import re
 import zipfile
 
@@ -77,6 +79,16 @@ def test_a_copy_says_where_the_notebook_is_for_a_browser_would_show_its_json(fil
         (named,) = re.findall(r"<code>([^<]*\.ipynb)</code>", chapter)
         assert f"{offline.FOLDER}/{named}" in files
         assert re.search(r'href="[^"]*\.ipynb" download>', page(project, language))
+
+
+def test_a_notebook_of_a_copy_without_an_address_leads_to_the_pages_beside_it(files):
+    for language in ("zh", "en"):
+        name = f"{language}/notebooks/06-three-positions.{language}.ipynb"
+        cells = [cell for cell in json.loads(text(files, name))["cells"] if cell["cell_type"] == "markdown"]
+        links = re.findall(r"\]\(([^)#]+)", "\n".join("".join(cell["source"]) for cell in cells))
+        assert f"../{CHAPTER.replace('.md', '.html')}" in links
+        for link in links:
+            assert posixpath.normpath(f"{offline.FOLDER}/{posixpath.dirname(name)}/{link}") in files
 
 
 def test_what_only_a_server_needs_is_left_out_and_the_wheel_is_there(files):

@@ -8,7 +8,7 @@ import hooks
 import pytest
 import run_bundle
 from esbuild import BundleError
-from pages import find_node
+from pages import node
 
 ROOT = Path(__file__).resolve().parents[1]
 BUTTONS_BUDGET = 3_000  # bytes on the wire of what every page loads
@@ -26,7 +26,7 @@ def project(tmp_path):
 
 
 def bundles(project, cache="cache"):
-    scripts = run_bundle.bundles(project, project / cache, find_node())
+    scripts = run_bundle.bundles(project, project / cache, node())
     return {path: script.read_bytes() for path, script in scripts.items()}
 
 
