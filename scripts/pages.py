@@ -19,6 +19,7 @@ from chapter import Chapter, ChapterError, Problem, page_files, parse, read
 from environment import find_node
 from formulas import FormulaError, Formulas, line_of
 from runner import Runner
+from unbroken import unbroken
 from weave import Notices, Results, failures, figures, finish, stale, weave
 
 NOTICES = {
@@ -121,7 +122,7 @@ class Pages:
         return self._woven[path]
 
     def html(self, path: Path, page: str) -> str:
-        """The rendered page with its figures, copies and formulas."""
+        """The rendered page with its figures, copies and formulas, and what stays on one line."""
         chapter = self._chapters.get(path)
         if chapter is None:
             return page
@@ -130,7 +131,7 @@ class Pages:
         except ValueError as error:
             self.problems.append(Problem(chapter.path, 1, f"{error}; check the indentation"))
         try:
-            return self._formulas.render(page, chapter.path)
+            return self._formulas.render(unbroken(page), chapter.path)
         except FormulaError as error:
             line = line_of(error.tex, chapter.text)
             self.problems.append(Problem(chapter.path, line, str(error)))
