@@ -216,7 +216,7 @@ class Runner:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(workers)
         self._running: dict[str, Future[list[BlockResult]]] = {}
-        self._fingerprint = fingerprint()
+        self._times, self._fingerprint = _times(), fingerprint()
 
     def __enter__(self) -> "Runner":
         return self
@@ -231,7 +231,7 @@ class Runner:
 
     def refresh(self) -> None:
         """Notice a change of `attn`: what it computed before is not used any more."""
-        now = fingerprint()
+        self._times, now = _times(), fingerprint()
         if now != self._fingerprint:
             self._fingerprint = now
             for worker in self._workers:
@@ -251,7 +251,8 @@ class Runner:
         return future
 
     def _results(self, chapter: Chapter, chain: tuple[Fence, ...]) -> list[BlockResult]:
-        path = self._cache and self._cache / f"{self._key(chain)}.json"
+        key = self._key(chain)
+        path = self._cache and self._cache / f"{key}.json"
         results = _load(path) if path else None
         if results is None:
             worker = self._idle.get()
@@ -259,7 +260,9 @@ class Runner:
                 results = worker.run(_request(chapter, chain))
             finally:
                 self._idle.put(worker)
-            if path and not any(result.error or result.skipped for result in results):
+            # A source that is saved meanwhile may be what the worker read, and not what the key stands for.
+            same = key == self._key(chain) and _unchanged(self._times)
+            if path and same and not any(result.error or result.skipped for result in results):
                 _store(path, results)
         return results
 
@@ -315,10 +318,25 @@ def _store(path: Path, results: list[BlockResult]) -> None:
 
 def fingerprint() -> str:
     """Changes with everything that what a block does depends on, but for its own code."""
-    sources = [HERE / name for name in ("worker.py", "chain.py", "capture_backend.py")]
-    sources += sorted(path for path in ATTN.rglob("*") if path.suffix in {".py", ".otf", ".ttf"})
     versions = [sys.version, sys.platform, version("numpy"), version("matplotlib")]
-    return _digest(*versions, *(path.read_bytes() for path in sources))
+    return _digest(*versions, *(path.read_bytes() for path in _sources()))
+
+
+def _sources() -> list[Path]:
+    sources = [HERE / name for name in ("worker.py", "chain.py", "capture_backend.py")]
+    return sources + sorted(path for path in ATTN.rglob("*") if path.suffix in {".py", ".otf", ".ttf"})
+
+
+def _times() -> dict[Path, int]:
+    """When each source was saved; asked sooner than what stands in it."""
+    return {path: path.stat().st_mtime_ns for path in _sources()}
+
+
+def _unchanged(times: dict[Path, int]) -> bool:
+    try:
+        return all(path.stat().st_mtime_ns == time for path, time in times.items())
+    except OSError:  # one is gone
+        return False
 
 
 def _digest(*parts: str | bytes) -> str:

@@ -216,7 +216,7 @@ def test_the_answer_when_one_of_several_results_is_wrong(answer):
     assert "这几样对了：Q, K。不对的是 V。\nV，你的函数返回了\n" in text
 
 
-@pytest.mark.parametrize("result, got", [(3, "int"), ((1, 2), "tuple (2)"), (np.zeros((3, 3, 2)), "float64")])
+@pytest.mark.parametrize("result, got", [(3, "int"), ((1, 2), "tuple (2)"), ([1] * 4, "list (4)"), (np.zeros((3, 3, 2)), "float64")])
 def test_the_answer_to_a_wrong_number_of_results(result, got, answer):
     _, text = answer("project", lambda x, w_q, w_k, w_v: result)
     ends_with(text, f"your function returned {got}.", "Expected, in this order: (Q, K, V).")

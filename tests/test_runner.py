@@ -186,6 +186,22 @@ def test_a_result_is_remembered_until_its_code_changes(tmp_path):
         assert run(later, stamp)[0].stdout != first.stdout
 
 
+def test_what_ran_while_attn_was_saved_is_not_remembered(tmp_path, monkeypatch):
+    """The worker may have read the new source, and the key stands for the old one."""
+    (tmp_path / "attn").mkdir()
+    source = tmp_path / "attn/core.py"
+    source.write_text("x = 1")
+    monkeypatch.setattr(runners, "ATTN", source.parent)
+    cache = tmp_path / "cache"
+    save = f"import os\nos.utime({str(source)!r}, ns=(1, 1))"
+    with Runner(cache, workers=1) as runner:
+        run(runner, save)
+        assert not list(cache.glob("*.json"))
+        runner.refresh()
+        run(runner, "print(1)")
+        assert len(list(cache.glob("*.json"))) == 1
+
+
 def test_a_failure_is_not_remembered(tmp_path):
     with Runner(tmp_path, workers=1) as runner:
         assert run(runner, "1 / 0")[0].error

@@ -68,7 +68,7 @@ def place_of(error: BaseException) -> Place | None:
 
 def _same(before, after) -> bool:
     if isinstance(before, np.ndarray):
-        return before.dtype == after.dtype and np.array_equal(before, after)
+        return np.array_equal(before, after)
     return before == after
 
 
