@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
@@ -73,7 +74,9 @@ class _Process:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        if self.poll() is None:  # afterwards the number may be another process's
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self._process.terminate()

@@ -5,6 +5,7 @@ The small project is that of test_build.py, with one lab.
 
 import contextlib
 import io
+import os
 import re
 import shutil
 import sys
@@ -347,3 +348,19 @@ def test_a_program_that_cannot_be_read_again_gets_ordinary_kernels(monkeypatch):
     warm_kernels.use()
     assert factory.default_provisioner_name == warm_kernels.NAME
     assert warm_kernels.NAME in factory.provisioners
+
+
+def test_a_signal_for_a_kernel_that_has_ended_goes_to_no_one(monkeypatch):
+    sent = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: sent.append((pid, number)))
+    warm_kernels._Process(SimpleNamespace(pid=1234567, exitcode=0)).send_signal(2)
+    assert sent == []
+    running = warm_kernels._Process(SimpleNamespace(pid=1234567, exitcode=None))
+    running.send_signal(2)
+    assert sent == [(1234567, 2)]
+
+    def gone(pid, number):
+        raise ProcessLookupError
+
+    monkeypatch.setattr(os, "kill", gone)
+    running.send_signal(2)  # it ended just after it was asked
