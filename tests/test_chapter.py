@@ -94,6 +94,11 @@ def test_a_block_in_a_list_in_a_tab_keeps_its_indentation():
     assert second.cont
 
 
+def test_of_a_line_that_is_indented_less_than_its_fence_only_spaces_go():
+    text = "- item\n\n    ```python\n  x = 1\ny = 2\n      z = 3\n    ```\n"
+    assert parse(text).blocks[0].code == "x = 1\ny = 2\n  z = 3\n"
+
+
 def test_an_output_belongs_to_the_block_directly_above_only():
     chapter = parse("```python\n1\n```\n\ntext\n\n~~~text\n1\n~~~\n")
     assert chapter.blocks[0].output is None

@@ -1,6 +1,8 @@
 """Running blocks: what is captured, what is a failure, what leaks, what is remembered."""
 
+import ast
 import time
+from pathlib import Path
 
 import pytest
 
@@ -228,6 +230,21 @@ def test_every_block_of_a_chain_counts_for_what_is_remembered(tmp_path):
     with Runner(tmp_path, workers=1) as runner:
         assert run(runner, "x = 1", "+print(x)")[1].stdout == "1\n"
         assert run(runner, "x = 1", "+print(x + 1)")[1].stdout == "2\n"
+
+
+def test_every_script_that_the_worker_reads_counts_for_what_is_remembered():
+    waiting, read = [Path("worker.py")], set()
+    while waiting:
+        name = waiting.pop()
+        read.add(runners.HERE / name)
+        for node in ast.walk(ast.parse((runners.HERE / name).read_text("utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module] if isinstance(node, ast.ImportFrom) else []
+            ours = {Path(f"{module}.py") for module in modules if (runners.HERE / f"{module}.py").exists()}
+            waiting += [module for module in ours if runners.HERE / module not in read]
+    assert len(read) > 1 and read <= set(runners._sources())
+    assert runners.ATTN / "core.py" in runners._sources()
+    assert any(path.suffix == ".otf" for path in runners._sources())
 
 
 @pytest.mark.parametrize("changed", ["numpy", "matplotlib"])

@@ -70,7 +70,9 @@ def test_a_failure_quotes_the_lines_around_it():
     error = BlockError("NameError", "name 'draw' is not defined", 14, "Traceback…")
     (problem,) = failures(parse(PAGE, "x.md"), results(BlockResult(error=error)))
     assert str(problem).startswith("x.md:14: NameError: name 'draw' is not defined\n")
-    assert ">   14 |     draw()" in problem.message
+    assert (
+        "      12 | \n      13 |     ```python\n  >   14 |     draw()\n      15 |     ```\n" in problem.message
+    )
     assert "Traceback…" in problem.message
 
 
@@ -113,6 +115,14 @@ def test_under_serve_the_new_output_and_the_traceback_are_marked():
     assert '~~~text\n2\n~~~\n\n<span class="attn-notice">STALE &lt;1&gt;</span>\n' in woven
     traceback = "    ~~~text\n    Traceback (most recent call last)\n    ~~~\n"
     assert traceback + '\n    <span class="attn-notice">FAILED</span>\n' in woven
+
+
+def test_figures_are_counted_through_the_page():
+    """Three in one block, none in the next, one in the last: a number for each, in the order of the page."""
+    text = "".join(f"```python\nx = {number}\n```\n\n" for number in range(3))
+    drawn = {1: BlockResult(figures=(FIGURE,) * 3), 5: BlockResult(), 9: BlockResult(figures=(FIGURE,))}
+    woven = weave(parse(text), drawn, NOTICES)
+    assert re.findall(r'data-figure="(\d)"', woven) == ["1", "2", "3", "4"]
 
 
 def rendered(*languages):
