@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_build import CHAPTER, ROOT, edit, made
@@ -154,6 +155,17 @@ def test_pages_that_are_saved_at_once_are_written_alone(monkeypatch, changes, ne
     assert live._few_pages(changes) == (written is not None)
     if written is not None:
         assert rebuilt == written
+
+
+def test_a_page_whose_headings_another_may_link_to_is_not_written_alone():
+    def page(title, *ids):
+        below = [SimpleNamespace(id=name, children=[]) for name in ids]
+        return SimpleNamespace(title=title, toc=[SimpleNamespace(id="top", children=below)])
+
+    seen = live.one_page._seen_elsewhere
+    assert seen(page("A", "one", "two")) == seen(page("A", "one", "two"))
+    for other in (page("B", "one", "two"), page("A", "one", "three"), page("A", "one")):
+        assert seen(page("A", "one", "two")) != seen(other)
 
 
 def test_a_page_that_cannot_be_written_alone_is_left_to_the_whole_build(monkeypatch):
