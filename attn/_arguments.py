@@ -1,7 +1,7 @@
 """Arguments of the public functions: checked, named in errors, brought to one dtype.
 
-Every error is raised here, before any arithmetic, and names the argument, what
-came and what would fit.
+What several of them ask of an argument is asked here, before any arithmetic. An error
+names the argument, what came and what would fit.
 """
 
 from __future__ import annotations

@@ -95,8 +95,8 @@ def attention(q, k, v, *, visible=None, bias=None, causal=False, scale=None):
     ------
     TypeError : not real numbers, ``visible`` not boolean, ``scale`` or
         ``causal`` of another type.
-    ValueError : shapes that do not fit, ``d = 0``, ``causal=True`` with
-        n_q ≠ n_k.
+    ValueError : shapes that do not fit, ``d = 0``, an unknown ``causal``, or True
+        with n_q ≠ n_k; a ``scale`` that is not finite.
 
     Examples
     --------
