@@ -130,7 +130,7 @@ class ScaleLab extends AttnElement {
     return html`
       <div class="attn-controls">
         ${slider({
-          label: "d", least: 0, most: MOST_DOUBLINGS, value: state.doublings, text: `= ${this.d}`,
+          label: "d =", least: 0, most: MOST_DOUBLINGS, value: state.doublings, text: `${this.d}`,
           move: (doublings) => this.set({ doublings, guess: NO_GUESS }),
         })}
         ${button(word.again, () => this.set({ seed: (state.seed % MOST_SEEDS) + 1, guess: NO_GUESS }))}
