@@ -36,8 +36,10 @@ def build_wheel(root: Path, cache: Path) -> Path:
     wheel = folder / wheel_name(root)
     if not wheel.exists():
         shutil.rmtree(cache, ignore_errors=True)
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        scratch = folder.with_suffix(".new")  # what an interrupted build leaves is taken for nothing
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(scratch)]
         done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
         if done.returncode:
             raise RuntimeError(f"the wheel could not be built:\n{done.stdout}{done.stderr}")
+        scratch.rename(folder)
     return wheel

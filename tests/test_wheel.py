@@ -65,6 +65,22 @@ def test_a_source_that_cannot_be_packed_is_an_error_with_the_reason(tmp_path):
         build_wheel(tmp_path, tmp_path / "cache")
 
 
+def test_half_a_wheel_of_an_interrupted_build_is_not_taken(wheel, tmp_path, monkeypatch):
+    real = subprocess.run
+
+    def interrupted(command, **options):
+        folder = Path(command[command.index("-d") + 1])
+        folder.mkdir(parents=True)
+        (folder / wheel.name).write_bytes(wheel.read_bytes()[:1000])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build_wheel(ROOT, tmp_path / "cache")
+    monkeypatch.setattr(subprocess, "run", real)
+    assert build_wheel(ROOT, tmp_path / "cache").read_bytes() == wheel.read_bytes()
+
+
 def test_a_wheel_of_another_date_is_not_taken_from_the_cache(tmp_path, monkeypatch):
     # Else a warm build and a cold one of the same commit would publish different bytes.
     made = []
