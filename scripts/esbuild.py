@@ -45,11 +45,7 @@ def bundled(root: Path, cache: Path, sources: list[Path], bundle: Callable[[Path
     folder = cache / digest.hexdigest()[:32]
     if not folder.exists():
         shutil.rmtree(cache, ignore_errors=True)
-        scratch = folder.with_suffix(".new")
-        try:
-            bundle(scratch)
-        except BundleError:
-            shutil.rmtree(scratch, ignore_errors=True)
-            raise
+        scratch = folder.with_suffix(".new")  # what a bundling that fails leaves is taken for nothing
+        bundle(scratch)
         scratch.rename(folder)
     return folder
