@@ -134,6 +134,15 @@ def wheels(made, monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", (made / "wheels").as_uri())
 
 
+@pytest.fixture
+def site_alone(made, wheels):
+    """`made` without what another test has added to it."""
+    if imports(environment._program(made / ".venv", "python"), "of_test").returncode == 0:
+        shutil.rmtree(made / ".venv")
+        environment.ensure(made)
+    return made
+
+
 def imports(python, module):
     command = [str(python), "-c", f"import {module}; print({module}.__file__)"]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
@@ -157,8 +166,8 @@ def test_first_start_installs_the_packages_and_the_tree(made):
     assert imports(python, "here").stdout.strip() == str(made / "here.py")
 
 
-def test_site_installs_no_test_packages(made):
-    assert imports(environment.ensure(made), "of_test").returncode != 0
+def test_site_installs_no_test_packages(site_alone):
+    assert imports(environment.ensure(site_alone), "of_test").returncode != 0
 
 
 def test_second_start_does_nothing(made, monkeypatch):
@@ -326,7 +335,8 @@ def test_a_damaged_stamp_is_no_stamp(made, tmp_path):
 # Failures
 
 
-def test_a_changed_package_is_refused_and_the_next_start_begins_anew(made, wheels):
+def test_a_changed_package_is_refused_and_the_next_start_begins_anew(site_alone):
+    made = site_alone
     wheel = made / "wheels" / "of_test-1.0-py3-none-any.whl"
     stamp = made / ".venv" / environment.STAMP
     good = wheel.read_bytes(), stamp.read_bytes()
@@ -489,6 +499,17 @@ def test_a_node_put_into_the_environment_comes_before_the_one_that_is_too_old(tm
     assert environment.find_node(str(tmp_path / "nowhere")) is None
 
 
+def test_the_progress_of_pip_counts_only_what_is_for_this_system():
+    """Of five pinned packages one is for Windows alone: when four have been taken up, all have."""
+    lines = ["Ignoring pywin32: markers don't match your environment\n"]
+    assert environment._pip_note(lines, 5) == ""
+    lines += ["Collecting a==1.0\n", "Requirement already satisfied: b==1.0\n", "  Downloading a.whl\n"]
+    assert environment._pip_note(lines, 5) == "2 of 4"
+    lines += ["Processing ./c.whl\n", "Collecting d==1.0\n"]
+    assert environment._pip_note(lines, 5) == "4 of 4"
+    assert environment._pip_note([*lines, "Installing collected packages: a, c, d\n"], 5) == "unpacking"
+
+
 @POSIX
 def test_node_modules_are_installed_once_for_each_level(made, tmp_path, monkeypatch):
     for name in ("package.json", "package-lock.json"):
@@ -550,7 +571,7 @@ def copy_without_environment(made, root):
 
 
 @POSIX
-def test_ctrl_c_while_installing_ends_cleanly_and_the_next_start_recovers(made, wheels, tmp_path):
+def test_ctrl_c_while_installing_ends_cleanly_and_the_next_start_recovers(heedful, made, wheels, tmp_path):
     root = tmp_path / "中断 tree"
     shutil.copytree(made, root, symlinks=True, ignore=shutil.ignore_patterns(".cache"))
     # Made here, and empty: the start goes straight to the packages.

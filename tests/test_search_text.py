@@ -15,6 +15,7 @@ import search_text
         (r"\(j&lt;i\le n\)", "j&lt;i≤n"),
         (r"\(\left[\frac12\right]\allowbreak\bigl(1\bigr)\)", "[1/2](1)"),
         (r"\(a\unheardof b\)", r"a\unheardof b"),
+        (r"\(f'(x)\)", "f'(x)"),
         (r"sends \(Q\) to \(K\)", "sends Q to K"),
         ("f(x) and [0] and \\(", "f(x) and [0] and \\("),
     ],
