@@ -72,7 +72,7 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
         assert kept(element, name) == shared
     element.announced("9 similarities and 9 scores")
     assert "Only 3 of its 6" in element.texts(".attn-note")[0]
-    assert "other sentence: equal and plus 4.05, changed" in element.texts(".attn-two-directions-scores")[0]
+    assert "other sentence: equal, plus 4.05, changed" in element.texts(".attn-two-directions-scores")[0]
 
     element.cell("scores", 3, 4).click()
     said = element.texts(".attn-two-directions-scores")[0]
@@ -115,7 +115,7 @@ def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
 
     element.cell("similarity", 1, 3).click()
     assert element.texts("strong") == ["minus and equal: 0.33 in both directions"]
-    assert "other sentence: plus and equal 0.40, changed" in element.texts(".attn-two-directions-similarity")[0]
+    assert "other sentence: plus, equal 0.40, changed" in element.texts(".attn-two-directions-similarity")[0]
     element.announced("minus and equal: 0.33 in both directions")
     assert element.state() == "sentence.1_row.1_column.3_mark.1"
 

@@ -48,7 +48,7 @@ const WORDS = {
     self: "{i} and itself: {one}",
     selfAsks: "{i} asks itself: {one}",
     from: "query of {i}, key of {j}",
-    there: "other sentence: {i} and {j} ",
+    there: "other sentence: {i}, {j} ",
     same: "{one}, the same",
     moved: "{one}, changed",
     count: "The same in both sentences: {similarity} similarities and {scores} scores, of {all} each.",
