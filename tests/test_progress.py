@@ -76,3 +76,20 @@ def test_a_group_that_ends_between_the_two_signals(monkeypatch, error):
     with pytest.raises(KeyboardInterrupt):
         progress.run("Waiting", ["sleep", "60"], note=note, stream=io.StringIO())
     assert sent == [signal.SIGTERM, signal.SIGKILL]
+
+
+def test_in_a_log_a_line_comes_now_and_then_and_not_each_time(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    said = io.StringIO()
+    line = progress.Line("Waiting", said)
+    for now[0] in (1, 14, 16, 17, 30, 32):
+        line.show("3 of 4")
+    now[0] = 33.0
+    line.end("done")
+    assert said.getvalue().splitlines() == [
+        "Waiting …",
+        "  Waiting … 16 s · 3 of 4",
+        "  Waiting … 32 s · 3 of 4",
+        "Waiting … done, 33.0 s",
+    ]
