@@ -75,7 +75,8 @@ class _Capture:
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        os.close(null)
+        if null > 2:  # or it is in the place of one that the block has closed
+            os.close(null)
         sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
 
     @staticmethod

@@ -237,7 +237,7 @@ runpy.run_path({dev!r}, run_name="__main__")
 
 @POSIX
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_kill_and_a_closed_terminal_end_a_block_that_never_ends(tmp_path, number):
+def test_kill_and_a_closed_terminal_end_a_block_that_never_ends(heedful, tmp_path, number):
     file = tmp_path / "pid"
     code = ENDLESS.format(file=str(file), dev=str(DEV))
     window, terminal = os.openpty()
@@ -363,6 +363,7 @@ def browser(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     monkeypatch.setenv("CHROMIUM", str(program))
+    monkeypatch.delenv("ATTN_SITE", raising=False)  # whoever looks at one page has it set
 
 
 def everything(tree, capfd):
@@ -493,7 +494,7 @@ def test_skipped_tests_are_counted_as_skipped(tmp_path, capfd):
 
 
 @POSIX
-def test_ctrl_c_stops_the_running_step_and_its_children(tree):
+def test_ctrl_c_stops_the_running_step_and_its_children(heedful, tree):
     (tree / "tests/test_one.py").write_text(
         "import os, time\n"
         "def test_one():\n"

@@ -52,7 +52,7 @@ def wait_for(condition, seconds=300):
     raise AssertionError("waited in vain")
 
 
-def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_path, free_port):
+def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(heedful, tmp_path, free_port):
     root = made(tmp_path)
     with_a_small_pyodide(root)
     serve = SERVE.format(port=free_port, folder=str(put_wheels(tmp_path / "given")))
@@ -72,7 +72,6 @@ def test_an_edit_reaches_the_page_a_script_starts_anew_ctrl_c_ends_cleanly(tmp_p
             cwd=root,
             stdout=file,
             stderr=subprocess.STDOUT,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
     try:
         wait_for(lambda: "Serving" in log.read_text() or server.poll() is not None)

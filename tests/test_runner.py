@@ -44,6 +44,14 @@ def test_text_from_below_python_is_captured_too(runner):
     assert run(runner, code)[0].stdout == "a\nb\nc\nd\n"
 
 
+@pytest.mark.parametrize("descriptor", [1, 2])
+def test_a_block_that_closes_what_it_writes_to_leaves_it_open_for_the_next(runner, descriptor):
+    later = "import os\nprint(os.system('echo b'))\nos.system('echo c >&2')"
+    _, after = run(runner, f"import os\nos.close({descriptor})", later)
+    assert after.stdout == "b\n0\n"
+    assert after.error.kind == "Stderr"
+
+
 def test_an_error_has_its_line_in_the_markdown_and_quotes_it(runner):
     result = run(runner, "def f():\n    return 1 / 0\n\nf()")[0]
     assert (result.error.kind, result.error.line) == ("ZeroDivisionError", 5)
