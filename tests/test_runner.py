@@ -1,8 +1,10 @@
 """Running blocks: what is captured, what is a failure, what leaks, what is remembered."""
 
 import ast
+import io
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -107,6 +109,19 @@ def test_a_block_that_hangs_is_stopped_and_the_next_chain_runs():
     assert "after 3 s" in broken.error.message
     assert broken.error.line == 4
     assert healthy.stdout == "next\n"
+
+
+def test_what_a_new_worker_imports_does_not_count_against_its_first_block(monkeypatch):
+    waited = []
+
+    def answer(worker, limit):
+        waited.append(limit)
+        return {"result": {}, "done": len(waited) == 3}
+
+    monkeypatch.setattr(runners._Worker, "_started", lambda worker: SimpleNamespace(stdin=io.StringIO()))
+    monkeypatch.setattr(runners._Worker, "_answer", answer)
+    runners._Worker(5).run({"blocks": []})
+    assert waited[0] > 5 and waited[1:] == [5, 5]
 
 
 def test_a_fork_does_not_answer_for_the_worker(runner):
