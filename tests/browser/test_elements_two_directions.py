@@ -76,7 +76,7 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
 
     element.cell("scores", 3, 4).click()
     said = element.texts(".attn-two-directions-scores")[0]
-    assert "equal asks to: −6.14" in said and "equal and to −6.14, the same" in said
+    assert "equal asks to: −6.14" in said and "equal, to −6.14, the same" in said
 
     element.cell("scores", 0, 3).click()  # "ten" is not in the first sentence
     assert "no cell of its row" in element.texts(".attn-note")[0]
