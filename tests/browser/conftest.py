@@ -176,6 +176,13 @@ class Tab:
     said: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
 
+    def heard(self) -> list[str]:
+        """What was said and asked since the last call."""
+        found = [*self.said, *self.foreign]
+        self.said.clear()
+        self.foreign.clear()
+        return found
+
     def listen(self, host: str) -> None:
         def asked(request):
             address = urlsplit(request.url)
@@ -224,3 +231,34 @@ def tab(open_tab):
         one.page.context.close()
     assert [one.said for one in tabs if one.said] == []
     assert [one.foreign for one in tabs if one.foreign] == []
+
+
+@pytest.fixture(scope="session")
+def used_tabs(open_tab):
+    tabs = {}  # by their options
+    yield tabs
+    for one in tabs.values():
+        one.page.context.close()
+
+
+@pytest.fixture
+def used_tab(open_tab, used_tabs):
+    """Like `tab`, in half the time: the same options give the same page, which other tests have used.
+
+    For tests that leave nothing behind but a document: no clock, no route, nothing emulated later,
+    nothing stored. Each test still answers for what its pages said.
+    """
+    used = {}
+
+    def opened(**options) -> Page:
+        key = repr(sorted(options.items()))
+        if key not in used_tabs:
+            used_tabs[key] = open_tab(**options)
+        used[key] = used_tabs[key]
+        return used[key].page
+
+    yield opened
+    for one in used.values():
+        one.page.mouse.move(0, 0)
+        one.page.goto("about:blank")  # nothing runs on into the next test
+    assert [heard for one in used.values() for heard in one.heard()] == []

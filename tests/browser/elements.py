@@ -27,6 +27,10 @@ class Element:
     key: str  # in the address, and the id on the page: fig-3
     data: dict  # what Python gave it
 
+    def text(self) -> str:
+        """All that is seen. What a screen reader was told stays a while after it has changed."""
+        return self.root.locator(".attn-stage").inner_text()
+
     def texts(self, selector: str) -> list[str]:
         return [text.strip() for text in self.root.locator(selector).all_inner_texts()]
 

@@ -33,8 +33,8 @@ def unfolded(element):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("chapter", LESSONS)
-def test_every_table_is_that_of_attn(site, tab, language, chapter):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language, chapter), NAME)
+def test_every_table_is_that_of_attn(site, used_tab, language, chapter):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language, chapter), NAME)
     lesson = LESSONS[chapter]
     steps = lesson.trace()
     tables = {"x": lesson.x, "wq": lesson.w_q, "wk": lesson.w_k, "wv": lesson.w_v}
@@ -43,17 +43,17 @@ def test_every_table_is_that_of_attn(site, tab, language, chapter):
         assert element.table(name) == [[text(value) for value in row] for row in values], name
 
 
-def test_first_the_output_of_the_chapters_row(site, tab):
-    element = open_element(tab(), address(site, NAME, "en", "02-"), NAME)
+def test_first_the_output_of_the_chapters_row(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en", "02-"), NAME)
     assert unfolded(element) == "output 3, number 1: 1/7 × 2 + 2/7 × 0 + 4/7 × 2 = 10/7 ≈ 1.43"
     assert used(element, "weights") == {(2, 0), (2, 1), (2, 2)}
     assert used(element, "v") == {(0, 0), (1, 0), (2, 0)}
 
 
 @pytest.mark.parametrize("result", ["q", "k", "v", "output"])
-def test_the_products_add_up_to_the_cell(site, tab, result):
+def test_the_products_add_up_to_the_cell(site, used_tab, result):
     """Each unfolded sum, worked out with fractions as it stands on the screen."""
-    element = open_element(tab(), address(site, NAME, "en", "02-"), NAME)
+    element = open_element(used_tab(), address(site, NAME, "en", "02-"), NAME)
     values = getattr(lessons.three_positions_directed().trace(), result)
     for (row, column), value in np.ndenumerate(values):
         element.cell(result, row, column).click()
@@ -64,8 +64,8 @@ def test_the_products_add_up_to_the_cell(site, tab, result):
         assert total.split(" ")[0] == text(value)
 
 
-def test_scores_and_weights_in_logarithms(site, tab):
-    element = open_element(tab(), address(site, NAME, "en", "02-"), NAME)
+def test_scores_and_weights_in_logarithms(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en", "02-"), NAME)
     element.cell("scaled", 2, 1).click()
     assert unfolded(element).endswith("(1 × 0 + 2 × 0.98) ÷ √2 = 1.96 ÷ 1.41 = 2 ln 2 ≈ 1.39")
     assert used(element, "q") == {(2, 0), (2, 1)} and used(element, "k") == {(1, 0), (1, 1)}
@@ -74,8 +74,8 @@ def test_scores_and_weights_in_logarithms(site, tab):
     assert used(element, "scaled") == {(2, 0), (2, 1), (2, 2)}
 
 
-def test_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "zh", "06-"), NAME)
     element.cell("q", 0, 0).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
@@ -93,6 +93,6 @@ def test_by_keyboard_alone(site, tab):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_home_page_has_it_too(site, tab, language):
-    element = open_element(tab(), site.url(f"{language}/"), NAME)
+def test_the_home_page_has_it_too(site, used_tab, language):
+    element = open_element(used_tab(), site.url(f"{language}/"), NAME)
     assert element.table("output") == [["8/5", "3/5"], ["6/5", "4/5"], ["3/2", "3/4"]]

@@ -29,8 +29,8 @@ both_languages = pytest.mark.parametrize("language", LANGUAGES)
 
 
 @every_element
-def test_without_scripts_the_still_figure_stands_there(site, tab, name):
-    page = tab(java_script_enabled=False, viewport=PHONE)
+def test_without_scripts_the_still_figure_stands_there(site, used_tab, name):
+    page = used_tab(java_script_enabled=False, viewport=PHONE)
     page.goto(address(site, name, "zh"))
     still = page.locator(f"attn-{name} > figure").first
     assert still.locator("svg").is_visible()
@@ -110,16 +110,16 @@ def use_everything(element) -> None:
 
 
 @every_element
-def test_what_is_announced_is_what_the_reader_has_chosen(site, tab, name):
+def test_what_is_announced_is_what_the_reader_has_chosen(site, used_tab, name):
     """Not what stood there before: a control that is used again, with nothing new, says the same again."""
-    page = tab()
+    page = used_tab()
     for place in addresses_of_forms(site, name, "en"):
         element = open_element(page, place, name)
         assert element.root.evaluate(SAID_TWICE) == [], place
 
 
-def test_an_announcement_of_what_stood_there_before_is_found(site, tab):
-    element = open_element(tab(), address(site, "mask-composer", "en"), "mask-composer")
+def test_an_announcement_of_what_stood_there_before_is_found(site, used_tab):
+    element = open_element(used_tab(), address(site, "mask-composer", "en"), "mask-composer")
     element.root.evaluate(
         """element => (element.change = (changes) => {
             const before = element.querySelector(".attn-note").innerText;
@@ -155,8 +155,8 @@ SAID_TWICE = """element => {
 
 
 @every_element
-def test_the_other_language_keeps_the_state_and_reset_ends_it(site, tab, name):
-    page = tab()
+def test_the_other_language_keeps_the_state_and_reset_ends_it(site, used_tab, name):
+    page = used_tab()
     element = open_element(page, address(site, name, "zh"), name)
     first = essence(element)
     use_everything(element)
@@ -186,8 +186,8 @@ def essence(element) -> list:
 
 
 @every_element
-def test_nonsense_in_the_address_is_passed_over(site, tab, name):
-    page = tab()
+def test_nonsense_in_the_address_is_passed_over(site, used_tab, name):
+    page = used_tab()
     element = open_element(page, address(site, name, "zh"), name)
     first = essence(element)
     names = page.evaluate("name => Object.keys(document.querySelector(`attn-${name}`).choices)", name)

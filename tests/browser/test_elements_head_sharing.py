@@ -38,8 +38,8 @@ def guesses(element):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_tiled_wiring_is_asked_for_before_it_is_drawn(site, tab, language):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME)
+def test_the_tiled_wiring_is_asked_for_before_it_is_drawn(site, used_tab, language):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME)
     assert drawn(element, RIGHT) == read(4, 2) == [0, 0, 1, 1]
     assert drawn(element, TILED) == []
     assert guesses(element).all_inner_texts() == ["0", "1"]
@@ -51,9 +51,9 @@ def test_the_tiled_wiring_is_asked_for_before_it_is_drawn(site, tab, language):
     element.announced({"zh": "不是 1，是 0。", "en": "Not 1 but 0."}[language])
 
 
-def test_the_model_of_the_chapter(site, tab):
+def test_the_model_of_the_chapter(site, used_tab):
     """28 query heads and 4 K/V heads: tiling serves 8 of 28, as the chapter computes."""
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     element.pick("heads", 28)
     element.pick("kv", 4)
     element.root.locator("input[type=range]").fill("9")
@@ -68,8 +68,8 @@ def test_the_model_of_the_chapter(site, tab):
     assert element.state() == "heads.28_kv.4_head.9_guess.1"
 
 
-def test_only_divisors_can_be_chosen(site, tab):
-    element = open_element(tab(), address(site, NAME, "zh"), NAME, "heads.12_kv.5")
+def test_only_divisors_can_be_chosen(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "zh"), NAME, "heads.12_kv.5")
     options = element.root.locator("input[name$='-kv']").evaluate_all("options => options.map((o) => Number(o.value))")
     assert options == [count for count in range(1, 13) if 12 % count == 0]
     assert element.radio("kv", 4).is_checked()  # 5 does not divide 12
@@ -77,16 +77,16 @@ def test_only_divisors_can_be_chosen(site, tab):
 
 
 @pytest.mark.parametrize("kv", [1, 8])
-def test_where_the_mistake_does_not_show(site, tab, kv):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, f"heads.8_kv.{kv}")
+def test_where_the_mistake_does_not_show(site, used_tab, kv):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, f"heads.8_kv.{kv}")
     assert drawn(element, RIGHT) == drawn(element, TILED) == read(8, kv) == tiled(8, kv)
     assert guesses(element).count() == 0
-    assert "wrong" not in element.root.inner_text()
+    assert "wrong" not in element.text()
     assert ("MQA" if kv == 1 else "MHA") in element.texts(".attn-note")[0]
 
 
-def test_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "en"), NAME)
     element.radio("heads", 4).focus()
     page.keyboard.press("ArrowRight")  # 8
@@ -95,7 +95,7 @@ def test_by_keyboard_alone(site, tab):
     assert drawn(element, RIGHT) == read(8, 4)
     page.keyboard.press("Tab")
     page.keyboard.press("End")
-    assert "query head 7 reads K/V head 3" in element.root.inner_text()
+    assert "query head 7 reads K/V head 3" in element.text()
     for _ in range(4):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -111,9 +111,9 @@ def test_by_keyboard_alone(site, tab):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("head", [0, 9, 26, 27])
-def test_numbers_of_many_heads_do_not_run_into_each_other(site, tab, language, head):
+def test_numbers_of_many_heads_do_not_run_into_each_other(site, used_tab, language, head):
     state = f"heads.28_kv.28_head.{head}"
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME, state)
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME, state)
     box = element.root.locator(".attn-head-sharing").nth(RIGHT)
     for row in (box.locator("span:not(svg ~ span)"), box.locator("svg ~ span")):
         numbers = row.evaluate_all(

@@ -53,15 +53,15 @@ def move(element, number, value):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_first_it_shows_the_chapter(site, tab, language):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME)
+def test_first_it_shows_the_chapter(site, used_tab, language):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME)
     assert shown(element) == as_lists(expected((0, 2), (0, 2)))
     assert element.table("weights") == [["1/4", "1/4", "1/2"], ["1/5", "2/5", "2/5"]]
     assert "(2/5 − 1/4) × ([0, 2] − [0, 1]) = [0, 0.15]" in element.texts(".attn-note")[0]
 
 
-def test_edited_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_edited_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "en"), NAME)
     move(element, 0, 3)
     move(element, 1, 1)
@@ -75,8 +75,8 @@ def test_edited_by_keyboard_alone(site, tab):
     assert shown(element) == as_lists(expected((3, 1), (3, 0)))
 
 
-def test_one_path_alone(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, "paths.apart_key.0*1_row.0")
+def test_one_path_alone(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, "paths.apart_key.0*1_row.0")
     assert shown(element) == as_lists(expected((0, 1), (0, 2), row=0))
     assert "add up" in element.texts(".attn-note")[0]
     assert element.table("weights")[0] == element.table("weights")[1]
@@ -84,8 +84,8 @@ def test_one_path_alone(site, tab):
     assert shown(element) == as_lists(expected((0, 1), (0, 1), row=0))
 
 
-def test_equal_values_leave_the_output_where_it_was(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_equal_values_leave_the_output_where_it_was(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     element.root.get_by_label("all values equal").check()
     weights = element.table("weights")
     assert weights[0] != weights[1]
@@ -95,9 +95,9 @@ def test_equal_values_leave_the_output_where_it_was(site, tab):
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
-def test_only_the_row_of_the_edit_has_a_third_path(site, tab, row):
+def test_only_the_row_of_the_edit_has_a_third_path(site, used_tab, row):
     """In the other rows "both" is the run with the input edited."""
-    element = open_element(tab(), address(site, NAME, "zh"), NAME)
+    element = open_element(used_tab(), address(site, NAME, "zh"), NAME)
     element.pick("row", row)
     edited = lessons.three_positions(x2=(0, 2)).trace().output[row]
     both = [lines[CASES.index("both")][0] for lines in shown(element)]
@@ -107,12 +107,12 @@ def test_only_the_row_of_the_edit_has_a_third_path(site, tab, row):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_key_that_changed_is_not_said_to_have_stayed(site, tab, language):
+def test_a_key_that_changed_is_not_said_to_have_stayed(site, used_tab, language):
     """q₁ = [1, 0] gives k₂, before and after, the score 0: weights and score of row 1 do not move."""
     edited, original = lessons.three_positions(x2=(0, 2)).trace(), lessons.three_positions().trace()
     assert not np.array_equal(edited.k[1], original.k[1])
     assert edited.scores[0, 1] == original.scores[0, 1]
-    element = open_element(tab(), address(site, NAME, language), NAME, "row.0")
+    element = open_element(used_tab(), address(site, NAME, language), NAME, "row.0")
     said = {
         "zh": "[0, 0]：权重没变，变化就可以相加。键 k₂ 变了，可 q₁ 给它打的分没变。",
         "en": "[0, 0]. No change in weights, so the changes add up. Key k₂ did change; the score that q₁ gives it did not.",
@@ -129,8 +129,8 @@ def test_a_key_that_changed_is_not_said_to_have_stayed(site, tab, language):
         ("paths.apart_value.0*1_row.0", "weights or value", True),
     ],
 )
-def test_what_did_not_change_is_named(site, tab, state, what, unnoticed):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, state)
+def test_what_did_not_change_is_named(site, used_tab, state, what, unnoticed):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, state)
     note = element.texts(".attn-note")[0]
     assert f"No change in {what}, so" in note
     assert ("Key k₂ did change" in note) == unnoticed

@@ -44,8 +44,8 @@ def counts(element):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_all_tables_in_order(site, tab, language):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME)
+def test_all_tables_in_order(site, used_tab, language):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME)
     assert element.table("step") == expected("scores")
     for step in ("scaled", "weights", "output", "x"):
         element.root.locator(".attn-primary").click()
@@ -53,8 +53,8 @@ def test_all_tables_in_order(site, tab, language):
         assert not marked(element).any()
 
 
-def test_one_edit_reaches_what_depends_on_it(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, "slide.5_step.0")
+def test_one_edit_reaches_what_depends_on_it(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, "slide.5_step.0")
     x = edited(1, 0, -1.5)
     before, after = LESSON.trace(), LESSON.attention().trace(x)
     for number, step in enumerate(STEPS):
@@ -66,8 +66,8 @@ def test_one_edit_reaches_what_depends_on_it(site, tab):
     assert counts(element) == [*changed, (0, 192)]
 
 
-def test_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "en"), NAME)
     element.radio("step", 1).focus()
     page.keyboard.press("ArrowLeft")
@@ -84,8 +84,8 @@ def test_by_keyboard_alone(site, tab):
     assert slider.get_attribute("aria-valuetext") == f"{decimal(LESSON.x[2, 1] + 0.3)} (was {decimal(LESSON.x[2, 1])})"
 
 
-def test_it_says_where_a_number_comes_from(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_it_says_where_a_number_comes_from(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     steps = LESSON.trace()
 
     def said():
@@ -103,8 +103,8 @@ def test_it_says_where_a_number_comes_from(site, tab):
     assert said().count("%") == 6 and said().endswith(f"≈ {decimal(steps.output[0, 7], trim=False)}.")
 
 
-def test_another_word_starts_from_its_own_number(site, tab):
-    element = open_element(tab(), address(site, NAME, "zh"), NAME, "slide.25")
+def test_another_word_starts_from_its_own_number(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "zh"), NAME, "slide.25")
     assert marked(element).sum() == 11
     element.pick("word", 4)
     assert not marked(element).any()
@@ -112,14 +112,14 @@ def test_another_word_starts_from_its_own_number(site, tab):
 
 
 @pytest.mark.parametrize("language, legend", [("zh", "格角有黑三角"), ("en", "black corner; some by less than is shown")])
-def test_a_marked_cell_that_reads_as_before_is_explained(site, tab, language, legend):
-    element = open_element(tab(), address(site, NAME, language), NAME, "slide.19_step.3")
+def test_a_marked_cell_that_reads_as_before_is_explained(site, used_tab, language, legend):
+    element = open_element(used_tab(), address(site, NAME, language), NAME, "slide.19_step.3")
     alike = np.array(element.table("step")) == np.array(expected("weights"))
     assert (marked(element) & alike).any()
     assert legend in element.texts(".attn-machine-count")[0]
 
 
 @pytest.mark.parametrize("page, scores", [("05-", 36), ("01-five-lines", 9)])
-def test_the_guess_counts_the_scores_of_this_table(site, tab, page, scores):
-    element = open_element(tab(), address(site, NAME, "en", page), NAME)
+def test_the_guess_counts_the_scores_of_this_table(site, used_tab, page, scores):
+    element = open_element(used_tab(), address(site, NAME, "en", page), NAME)
     assert f"how many of the {scores} scores do?" in element.root.text_content()  # in lab 1 it stands in a fold

@@ -15,18 +15,18 @@ CAUSAL = [["1", "×", "×"], ["1/3", "2/3", "×"], ["1/4", "1/4", "1/2"]]
 
 
 @pytest.fixture
-def weights(site, tab):
+def weights(site, used_tab):
     """Opens the composer of chapter 08."""
     return lambda language="en", state=None, **options: open_element(
-        tab(**options), address(site, NAME, language, WEIGHTS), NAME, state
+        used_tab(**options), address(site, NAME, language, WEIGHTS), NAME, state
     )
 
 
 @pytest.fixture
-def masks(site, tab):
+def masks(site, used_tab):
     """Opens the composer of chapter 09."""
     return lambda language="en", state=None, **options: open_element(
-        tab(**options), address(site, NAME, language, MASKS), NAME, state
+        used_tab(**options), address(site, NAME, language, MASKS), NAME, state
     )
 
 
@@ -92,12 +92,12 @@ def test_what_is_announced_is_what_is_seen(masks):
 def test_cross_is_not_told_of_what_only_looks_like_it(masks):
     element = masks()
     element.pick("start", "cross")
-    assert "The queries are another text's" in element.root.inner_text()
+    assert "The queries are another text's" in element.text()
     before = seen(element)
     element.root.locator("input[type=checkbox]").first.check()
     assert seen(element) == before
     assert not element.radio("start", "cross").is_checked()
-    text = element.root.inner_text()
+    text = element.text()
     assert "another text's" not in text and "must pass them all" in text
 
 
@@ -136,7 +136,7 @@ def test_all_by_keyboard(weights):
 def test_masks_are_put_together(weights, ticked, visible):
     element = weights(state="_".join(f"{kind}.{int(kind in ticked)}" for kind in ("causal", "padding", "window")))
     assert element.table("mask") == expected(visible.tolist())
-    assert ("must pass them all" in element.root.inner_text()) == (len(ticked) > 1)
+    assert ("must pass them all" in element.text()) == (len(ticked) > 1)
 
 
 def test_the_sum_is_asked_for_before_it_is_shown(weights):
@@ -144,10 +144,10 @@ def test_the_sum_is_asked_for_before_it_is_shown(weights):
     assert sums(element) == [f"{way} ?" for way in ("hide, then softmax", "softmax, then delete", "delete, then renormalise")]
     assert not element.root.locator("input[type=range]").is_visible()
     assert guesses(element).all_inner_texts() == ["2/5", "3/5", "1"]
-    assert "Yes" not in element.root.inner_text()
+    assert "Yes" not in element.text()
 
     guesses(element).nth(2).click()  # 1: what many expect
-    assert "Not 1 but 3/5." in element.root.inner_text()
+    assert "Not 1 but 3/5." in element.text()
     element.announced("Not 1 but 3/5.")
     # The numbers of chapter 08.
     assert sums(element) == [
@@ -164,12 +164,12 @@ def test_the_sum_is_asked_for_before_it_is_shown(weights):
 def test_the_right_guess_is_said_to_be_right(weights):
     element = weights("zh")
     guesses(element).nth(1).click()
-    assert "对，是 3/5。" in element.root.inner_text()
+    assert "对，是 3/5。" in element.text()
 
 
 def test_a_row_that_sees_everything_has_no_question(weights):
     element = weights(state="row.2")
-    assert "Nothing is hidden in this row" in element.root.inner_text()
+    assert "Nothing is hidden in this row" in element.text()
     assert guesses(element).count() == 0
 
 
@@ -191,7 +191,7 @@ def test_a_table_of_masks_starts_from_those_of_the_figure(masks):
         element.pick("start", name)
         assert seen(element) == mask, name
         assert element.radio("start", name).is_checked()
-    assert "3 of 12 pairs are visible. Query 1 and key 1 are the same position." in element.root.inner_text()
+    assert "3 of 12 pairs are visible. Query 1 and key 1 are the same position." in element.text()
 
 
 def test_both_alignments_of_fewer_queries_than_keys(masks):
@@ -210,7 +210,7 @@ def test_filler_in_front_leaves_the_first_rows_nothing(masks):
     element = masks("zh", state="padding.1_front.1_real.4")
     right = attn.causal_mask(6) & np.array([False, False, True, True, True, True])
     assert seen(element) == right.tolist()
-    assert "查询 1、2 什么也读不到。没有可分的" in element.root.inner_text()
+    assert "查询 1、2 什么也读不到。没有可分的" in element.text()
 
 
 def test_the_window_reaches_as_far_as_told(masks):

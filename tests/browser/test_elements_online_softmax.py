@@ -63,8 +63,8 @@ def next_block(element, language="en"):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_lesson_key_by_key(site, tab, language):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME)
+def test_the_lesson_key_by_key(site, used_tab, language):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME)
     assert np.allclose(steps_of(POWERS, 1)[1].scaled[0], LESSON.scaled[2])
     check(element, 1)
     next_block(element, language)
@@ -81,8 +81,8 @@ def test_the_lesson_key_by_key(site, tab, language):
 
 @pytest.mark.parametrize("block", [1, 2, 3])
 @pytest.mark.parametrize("reversed_", [False, True])
-def test_blocks_and_directions_end_alike(site, tab, block, reversed_):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_blocks_and_directions_end_alike(site, used_tab, block, reversed_):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     element.pick("block", block)
     if reversed_:
         element.root.locator("input[type=checkbox]").check()
@@ -95,8 +95,8 @@ def test_blocks_and_directions_end_alike(site, tab, block, reversed_):
     assert "= [10/7, 6/7]" in outcome and "The same" in outcome
 
 
-def test_other_scores(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, "at.3")
+def test_other_scores(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, "at.3")
     element.cell("scores", 0, 2).click()  # 3 ln 2 becomes 0
     check(element, 3, powers=(1, 2, 0))
     assert "still 2 ln 2" in element.texts(".attn-note")[0]
@@ -108,8 +108,8 @@ def test_other_scores(site, tab):
     check(element, 1)
 
 
-def test_guesses(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_guesses(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     quiz = element.root.locator(".attn-online-softmax-quiz")
     assert quiz.locator("button").all_inner_texts() == ["1", "1/2", "1/4", "1/8"]
     assert "k₂ with 2 ln 2" in quiz.inner_text()
@@ -124,8 +124,8 @@ def test_guesses(site, tab):
     assert "Right, 1: no larger score comes" in quiz.inner_text()
 
 
-def test_by_keyboard_alone_without_motion(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_by_keyboard_alone_without_motion(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "zh"), NAME)
     assert element.root.get_by_role("button", name="播放").count() == 0
     bar = element.root.locator(".attn-online-softmax-new")

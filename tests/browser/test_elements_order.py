@@ -74,8 +74,8 @@ def check(element, order, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_order_has_the_outputs_of_attn(site, tab, mode):
-    page = tab()
+def test_every_order_has_the_outputs_of_attn(site, used_tab, mode):
+    page = used_tab()
     for order in ORDERS:
         check(open_element(page, address(site, NAME, "en"), NAME, state(order, mode)), order, mode)
 
@@ -93,8 +93,8 @@ def drag(element, row, to):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_dragged_outputs_go_along_and_with_a_mark_no_longer(site, tab, language):
-    element = open_element(tab(), address(site, NAME, language), NAME)
+def test_dragged_outputs_go_along_and_with_a_mark_no_longer(site, used_tab, language):
+    element = open_element(used_tab(), address(site, NAME, language), NAME)
     element.root.scroll_into_view_if_needed()
     first = dict(zip(rows(element), outputs(element)))
     drag(element, "x₁", 2)
@@ -112,8 +112,8 @@ def test_dragged_outputs_go_along_and_with_a_mark_no_longer(site, tab, language)
     assert [text[:2] for text in rows(element)] == ["x₁", "x₂", "x₃"]
 
 
-def test_by_keyboard_alone_the_focus_goes_along(site, tab):
-    page = tab(reduced_motion="reduce", viewport=PHONE)
+def test_by_keyboard_alone_the_focus_goes_along(site, used_tab):
+    page = used_tab(reduced_motion="reduce", viewport=PHONE)
     element = open_element(page, address(site, NAME, "en"), NAME)
     page.get_by_label("move x₁ later").focus()
     page.keyboard.press("Enter")
@@ -129,8 +129,8 @@ def test_by_keyboard_alone_the_focus_goes_along(site, tab):
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_nothing_flies_for_a_reader_who_wants_no_motion(site, tab, motion):
-    page = tab(reduced_motion=motion)
+def test_nothing_flies_for_a_reader_who_wants_no_motion(site, used_tab, motion):
+    page = used_tab(reduced_motion=motion)
     open_element(page, address(site, NAME, "zh"), NAME)
     flying = page.get_by_label("x₁ 往后移").evaluate(
         """button => {
@@ -141,17 +141,17 @@ def test_nothing_flies_for_a_reader_who_wants_no_motion(site, tab, motion):
     assert (flying > 0) == (motion == "no-preference")
 
 
-def test_the_numbers_of_the_chapter(site, tab):
-    element = open_element(tab(), address(site, NAME, "zh"), NAME, "order.1-0-2_what.k")
+def test_the_numbers_of_the_chapter(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "zh"), NAME, "order.1-0-2_what.k")
     assert element.table("weights")[2] == ["2/7", "1/7", "4/7"]
     assert outputs(element)[2] == f"[{decimal(12 / 7)}, {decimal(5 / 7)}]"
     assert element.texts(".attn-note")[0].endswith("变了：q₂、q₃。q₁ 没变：换了地方的那些键，它给的权重相等。")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_numbers_of_the_sections_with_the_plain_version(site, tab, language):
+def test_the_numbers_of_the_sections_with_the_plain_version(site, used_tab, language):
     """What chapter 13 prints under "causal mask" and "mark for the place", at the figure's controls."""
-    element = open_element(tab(), address(site, NAME, language), NAME)
+    element = open_element(used_tab(), address(site, NAME, language), NAME)
     assert outputs(element) == ["[1.5, 0.75]", "[1.2, 0.8]", "[1.43, 0.86]"]  # the directed one, as printed
     element.pick("version", 0)
     add, causal = element.root.locator("input[type=checkbox]").all()
@@ -167,8 +167,8 @@ def test_the_numbers_of_the_sections_with_the_plain_version(site, tab, language)
     assert element.state() == "version.0_add.1"
 
 
-def test_nothing_is_called_the_same_before_anything_moved(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_nothing_is_called_the_same_before_anything_moved(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     element.root.scroll_into_view_if_needed()
     compared = element.root.get_by_text("the same", exact=False)
     assert [one.is_visible() for one in compared.all()] == [False] * 3

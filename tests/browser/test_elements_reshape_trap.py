@@ -28,8 +28,8 @@ def marked(element):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("split, heads", [(0, 2), (1, 4)])
-def test_both_splits(site, tab, language, split, heads):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language), NAME, f"split.{split}_guess.0")
+def test_both_splits(site, used_tab, language, split, heads):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language), NAME, f"split.{split}_guess.0")
     right, wrong = split_heads(Q, heads), Q.reshape(heads, 3, -1)
     assert element.table("right") == side_by_side(right)
     assert element.table("wrong") == side_by_side(wrong)
@@ -38,8 +38,8 @@ def test_both_splits(site, tab, language, split, heads):
     assert str(len(misplaced)) in element.texts(".attn-note")[-1]
 
 
-def test_nothing_of_the_wrong_split_is_shown_before_a_guess(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME)
+def test_nothing_of_the_wrong_split_is_shown_before_a_guess(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME)
     assert element.table("wrong") == [["?"] * 4] * 3
     strip = element.texts(".attn-reshape-trap-memory tr")
     assert strip[-1].split()[-6:] == ["?"] * 6
@@ -50,8 +50,8 @@ def test_nothing_of_the_wrong_split_is_shown_before_a_guess(site, tab):
 # Twelve numbers in a row, cut into as many pieces as there are heads: the last piece starts with
 # 23 of two, with 32 of four.
 @pytest.mark.parametrize("split, position", [(0, 2), (1, 3)])
-def test_a_guess_is_judged_and_opens_the_wrong_split(site, tab, split, position):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, f"split.{split}")
+def test_a_guess_is_judged_and_opens_the_wrong_split(site, used_tab, split, position):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, f"split.{split}")
     for guess in (1, 2, 3):
         element.root.get_by_role("button", name=f"position {guess}", exact=True).click()
         verdict = "Yes" if guess == position else "No"
@@ -63,8 +63,8 @@ def test_a_guess_is_judged_and_opens_the_wrong_split(site, tab, split, position)
     assert element.table("wrong") == [["?"] * 4] * 3
 
 
-def test_the_strip_says_where_each_piece_goes(site, tab):
-    element = open_element(tab(), address(site, NAME, "en"), NAME, "guess.0")
+def test_the_strip_says_where_each_piece_goes(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en"), NAME, "guess.0")
     rows = element.texts(".attn-reshape-trap-memory tr")
     assert rows[1].split()[1:] == [str(number) for number in Q.ravel()]
     # Pieces of two: dealt out in turn, or by halves.
@@ -72,8 +72,8 @@ def test_the_strip_says_where_each_piece_goes(site, tab):
     assert rows[3].split()[-6:] == ["1", "1", "1", "2", "2", "2"]
 
 
-def test_a_number_is_followed_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_a_number_is_followed_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "zh"), NAME)
     page.locator(f"#{element.key} button", has_text="位置 2").focus()
     page.keyboard.press("Enter")

@@ -60,14 +60,14 @@ MOVES = """(element, [skipped, plant]) => {
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_does_not_move_under_the_reader(site, tab, name, language):
+def test_the_page_does_not_move_under_the_reader(site, used_tab, name, language):
     for viewport in (PHONE, {"width": 1280, "height": 800}):
         for place in addresses_of_forms(site, name, language):
-            element = open_element(tab(viewport=viewport, reduced_motion="reduce"), place, name)
+            element = open_element(used_tab(viewport=viewport, reduced_motion="reduce"), place, name)
             grows = GROWS.get(name) or (viewport == PHONE and GROWS_ON_A_PHONE.get(name)) or None
             assert element.root.evaluate(MOVES, [grows, False]) == {}, f"{viewport['width']} px, {place}"
 
 
-def test_an_element_that_grows_is_found(site, tab):
-    element = open_element(tab(), addresses_of_forms(site, "order", "en")[0], "order")
+def test_an_element_that_grows_is_found(site, used_tab):
+    element = open_element(used_tab(), addresses_of_forms(site, "order", "en")[0], "order")
     assert element.root.evaluate(MOVES, [None, True]) != {}

@@ -13,9 +13,9 @@ WEIGHTS, GRADIENTS = "04-softmax", "15-learning"
 
 
 @pytest.fixture
-def lab(site, tab):
+def lab(site, used_tab):
     def opened(page, language="en", state=None, **options):
-        element = open_element(tab(**options), address(site, NAME, language, page), NAME, state)
+        element = open_element(used_tab(**options), address(site, NAME, language, page), NAME, state)
         measured(element)
         return element
 
@@ -166,7 +166,7 @@ def test_all_by_keyboard(lab):
     page.keyboard.press("Enter")
     measured(element)
     assert element.table("measured") == gradients_table(8, 2, 0.05)
-    assert "sample 2" in element.root.inner_text()
+    assert "sample 2" in element.text()
     assert element.state() == "doublings.3_seed.2"
 
 

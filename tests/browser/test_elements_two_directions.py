@@ -32,15 +32,15 @@ def kept(element, name):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("sentence", [0, 1])
-def test_both_tables_of_both_sentences(site, tab, language, sentence):
-    element = open_element(tab(viewport=PHONE), address(site, NAME, language, BOTH_TABLES), NAME, f"sentence.{sentence}")
+def test_both_tables_of_both_sentences(site, used_tab, language, sentence):
+    element = open_element(used_tab(viewport=PHONE), address(site, NAME, language, BOTH_TABLES), NAME, f"sentence.{sentence}")
     lesson = LESSONS[sentence]
     assert element.table("similarity") == texts(lesson.x @ lesson.x.T)
     assert element.table("scores") == texts(lesson.trace().scores)
 
 
-def test_first_it_shows_the_pair_of_the_chapter(site, tab):
-    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
+def test_first_it_shows_the_pair_of_the_chapter(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
     for name in ("similarity", "scores"):
         assert framed(element, name) == {(3, 1), (1, 3)}
         assert kept(element, name) == set()
@@ -48,8 +48,8 @@ def test_first_it_shows_the_pair_of_the_chapter(site, tab):
     assert lines == ["equal and plus: 0.40 in both directions", "equal asks plus: 4.05", "plus asks equal: 2.08"]
 
 
-def test_another_pair_by_keyboard_alone(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_another_pair_by_keyboard_alone(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "zh", BOTH_TABLES), NAME)
     table = element.root.locator(f"[aria-labelledby='{element.key}-scores']")
     table.locator("button[tabindex='0']").focus()
@@ -64,8 +64,8 @@ def test_another_pair_by_keyboard_alone(site, tab):
     assert element.texts("strong") == ["“于”与自己：3.33", "“于”问自己：−1.89"]
 
 
-def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
-    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
+def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, used_tab):
+    element = open_element(used_tab(), address(site, NAME, "en", BOTH_TABLES), NAME)
     element.pick("sentence", 1)
     shared = {(i, j) for i in (3, 4, 5) for j in (3, 4, 5)}
     for name in ("similarity", "scores"):
@@ -83,22 +83,22 @@ def test_a_swap_leaves_the_pairs_of_shared_words_alone(site, tab):
 
 
 @pytest.mark.parametrize("name", ["similarity", "scores"])
-def test_the_mark_is_told_to_a_screen_reader(site, tab, name):
-    element = open_element(tab(), address(site, NAME, "en", BOTH_TABLES), NAME, SWAPPED)
+def test_the_mark_is_told_to_a_screen_reader(site, used_tab, name):
+    element = open_element(used_tab(), address(site, NAME, "en", BOTH_TABLES), NAME, SWAPPED)
     for row, column, word in ((3, 4, "the same"), (3, 1, "changed")):
         assert word in element.cell(name, row, column).get_attribute("aria-label")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_before_there_are_scores_it_has_one_table(site, tab, language):
+def test_before_there_are_scores_it_has_one_table(site, used_tab, language):
     for sentence, lesson in enumerate(LESSONS):
-        element = open_element(tab(viewport=PHONE), address(site, NAME, language, FIRST), NAME, f"sentence.{sentence}")
+        element = open_element(used_tab(viewport=PHONE), address(site, NAME, language, FIRST), NAME, f"sentence.{sentence}")
         assert element.table("similarity") == texts(lesson.x @ lesson.x.T)
         assert element.root.locator("table").count() == 1
 
 
-def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
-    page = tab(reduced_motion="reduce")
+def test_a_swap_refutes_that_a_row_of_similarities_stays(site, used_tab):
+    page = used_tab(reduced_motion="reduce")
     element = open_element(page, address(site, NAME, "en", FIRST), NAME)
     assert element.texts("strong") == ["equal and to: 1.86 in both directions"]
     assert framed(element, "similarity") == {(3, 4), (4, 3)}
@@ -111,7 +111,7 @@ def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
     element.announced("9 cells of 36")
     said = element.texts(".attn-note")[0]
     assert "the row of “equal”" in said and "Only 3 of its 6 cells" in said
-    assert "score" not in element.root.inner_text()
+    assert "score" not in element.text()
 
     element.cell("similarity", 1, 3).click()
     assert element.texts("strong") == ["minus and equal: 0.33 in both directions"]
@@ -121,8 +121,8 @@ def test_a_swap_refutes_that_a_row_of_similarities_stays(site, tab):
 
 
 @pytest.mark.parametrize("form", [FIRST, BOTH_TABLES])
-def test_without_its_underlines_a_swap_keeps_what_it_showed(site, tab, form):
-    element = open_element(tab(), address(site, NAME, "en", form), NAME)
+def test_without_its_underlines_a_swap_keeps_what_it_showed(site, used_tab, form):
+    element = open_element(used_tab(), address(site, NAME, "en", form), NAME)
     element.pick("sentence", 1)
     said = element.texts(".attn-note")[0]
     assert "The same in both sentences: 9" in said

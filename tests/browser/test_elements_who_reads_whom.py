@@ -11,9 +11,9 @@ SENTENCES = [lessons.addition(sentence=number) for number in (1, 2)]
 
 
 @pytest.fixture
-def element(site, tab):
+def element(site, tab, used_tab):
     def opened(language="en", state=None, own_clock=False, **options):
-        page = tab(**options)
+        page = (tab if own_clock else used_tab)(**options)
         if own_clock:
             page.clock.install(time=0)
         return open_element(page, site.url(f"{language}/"), NAME, state)
@@ -86,8 +86,8 @@ def test_numbers_can_be_hidden_to_guess_first(element):
     assert shares(shown) == expected(0, 3)
 
 
-def test_chapter_05_starts_with_a_guess(site, tab):
-    shown = open_element(tab(), address(site, NAME, "en", "05-"), NAME)
+def test_chapter_05_starts_with_a_guess(site, used_tab):
+    shown = open_element(used_tab(), address(site, NAME, "en", "05-"), NAME)
     assert shares(shown) == ["–"] * 6 and "Guess from the lines" in note(shown)
     assert shown.state() is None
     shown.root.get_by_label("show numbers").check()
