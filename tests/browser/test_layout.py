@@ -1,4 +1,4 @@
-"""What a phone shows: nothing lies over code, and no line breaks where it must not."""
+"""Nothing lies over code, no line breaks where it must not, and focus can be seen."""
 
 import pytest
 
@@ -124,3 +124,20 @@ def test_the_title_of_the_next_page_is_not_cut_off(phone):
     title = phone("en/chapters/06-three-positions/").locator(".md-footer__link--next .md-ellipsis")
     assert title.evaluate("title => title.scrollWidth <= title.clientWidth")
     assert "four outcomes" in title.inner_text()
+
+
+def test_a_fold_shows_that_it_has_the_focus(site, tab):
+    page = tab()
+    page.goto(site.url("en/chapters/06-three-positions/"))
+    summary = page.locator("article details > summary").first
+    page.keyboard.press("Tab")  # from now on, focus comes from the keyboard
+    summary.focus()
+    # Material takes the outline of a summary away.
+    outline, glow = summary.evaluate(
+        """summary => {
+          const fold = getComputedStyle(summary.parentElement);
+          return [`${fold.outlineStyle} ${fold.outlineWidth}`, fold.boxShadow];
+        }"""
+    )
+    assert outline == "solid 2px"
+    assert glow == "none"
