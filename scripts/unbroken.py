@@ -11,7 +11,7 @@ _PASSED = (
     r"<!--.*?-->"
     r"|<(?P<tag>head|script|style|pre|code|svg|math)\b.*?</(?P=tag)>"
     r'|<span class="arithmatex">.*?</span>'
-    r"|<[^>]*>"
+    r"""|<(?:"[^"]*"|'[^']*'|[^"'<>])*>"""  # an attribute may hold a >
 )
 _NUMBER = r"[+\-−]?\d[\d./]*%?"
 # 24 characters have room in the narrowest paragraph of a phone. A longer row may break.

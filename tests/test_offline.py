@@ -13,7 +13,7 @@ import offline
 import pytest
 from test_build import CHAPTER, build, made, page
 
-LINK = re.compile(r'href="\.\./\.\./\.\./attention-by-hand-offline\.zip" download>([^<]*)<')
+LINK = re.compile(r'href="\.\./\.\./\.\./attention-by-hand-offline\.zip" download>(.*?)</a>')
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,7 @@ def test_stays_on_one_line(text, around):
         '<p><span class="arithmatex">\\([1, 2]\\)</span></p>',
         '<svg><title>chapter 05</title><path d="M(1, 2)"/></svg>',
         '<head><title>Lab 3: masks</title></head><p title="[1, 2]">x</p>',
+        '<img alt="a > b, then [1, 2]" src="a.png">',
         "<script>const a = [1, 2]</script><!-- [1, 2] -->",
     ],
 )
