@@ -76,7 +76,10 @@ class Formulas:
             formula = self._html(match["tex"], False, where)
             first, *more = formula.split(_PART)
             formula = first + _PART + f"<wbr>{_PART}".join(more) if more else first
-            return f'<span class="arithmatex">{match["before"]}{formula}{match["after"]}</span>'
+            # Firefox breaks no line between two unbroken ones that touch, as in 「$a$，$b$」.
+            touched = match["after"] and _INLINE.match(match.string, match.end())
+            end = "<wbr>" if touched else ""
+            return f'<span class="arithmatex">{match["before"]}{formula}{match["after"]}</span>{end}'
 
         def display(match: re.Match) -> str:
             return f'<div class="arithmatex">{self._html(match["tex"], True, where)}</div>'

@@ -89,6 +89,14 @@ def test_a_long_inline_formula_may_be_broken_where_tex_would(kit):
 
 
 @needs_katex
+def test_a_line_may_be_broken_between_two_formulas_that_touch(kit):
+    done = kit.render(page_of("甲 $x$，$y$：$z$，乙 $x$$y$"), "page")
+    assert done.count("，</span><wbr><span") == 1
+    assert done.count("：</span><wbr><span") == 1
+    assert done.count("<wbr>") == 2
+
+
+@needs_katex
 def test_code_that_shows_the_markup_is_left_alone(kit):
     page = '<code>&lt;span class="arithmatex"&gt;\\(x\\)&lt;/span&gt;</code>'
     assert kit.render(page, "page") == page
