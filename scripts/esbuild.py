@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
+from derived import derived
 
 
 class BundleError(Exception):
@@ -42,10 +43,4 @@ def bundled(root: Path, cache: Path, sources: list[Path], bundle: Callable[[Path
     digest = hashlib.sha256((root / "package-lock.json").read_bytes())
     for path in (Path(__file__), *sources):
         digest.update(path.name.encode() + path.read_bytes())
-    folder = cache / digest.hexdigest()[:32]
-    if not folder.exists():
-        shutil.rmtree(cache, ignore_errors=True)
-        scratch = folder.with_suffix(".new")  # what a bundling that fails leaves is taken for nothing
-        bundle(scratch)
-        scratch.rename(folder)
-    return folder
+    return derived(cache, digest.hexdigest()[:32], bundle)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from derived import derived
 
 
 def wheel_name(root: Path) -> str:
@@ -28,18 +29,16 @@ def build_wheel(root: Path, cache: Path) -> Path:
     """
     sources = [root / name for name in ("pyproject.toml", "README.md", "LICENSE")]
     sources += sorted(p for p in (root / "attn").rglob("*") if "__pycache__" not in p.parts)
-    digest = hashlib.sha256(os.environ.get("SOURCE_DATE_EPOCH", "").encode())
+    # How it is built counts as a source.
+    digest = hashlib.sha256(os.environ.get("SOURCE_DATE_EPOCH", "").encode() + Path(__file__).read_bytes())
     for path in sources:
         if path.is_file():
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    folder = cache / digest.hexdigest()[:32]
-    wheel = folder / wheel_name(root)
-    if not wheel.exists():
-        shutil.rmtree(cache, ignore_errors=True)
-        scratch = folder.with_suffix(".new")  # what an interrupted build leaves is taken for nothing
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(scratch)]
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
         done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
         if done.returncode:
             raise RuntimeError(f"the wheel could not be built:\n{done.stdout}{done.stderr}")
-        scratch.rename(folder)
-    return wheel
+
+    return derived(cache, digest.hexdigest()[:32], build) / wheel_name(root)

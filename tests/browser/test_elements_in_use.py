@@ -3,35 +3,30 @@ the focus. And what is chosen can be seen where the reader has chosen the colour
 """
 
 import io
+import random
 
 import pytest
 from elements import LANGUAGES, NAMES, PHONE, addresses_of_forms, open_element
 from PIL import Image
 
-STEPS = 60
+rng = random.Random(7)
+CHANCES = [(rng.random(), rng.random()) for _ in range(60)]
 
 # Controls that went elsewhere as they were used, or lost the focus: name → pixels, or "lost".
-# The choices follow from the seed (mulberry32, as in attention.js), so every run is the same.
-MOVED = """(element, [seed, steps, plant]) => {
+# `chances`, each from 0 to 1, say what is used and, where it slides, to which end.
+MOVED = """(element, [chances, plant]) => {
     const stage = element.stage;
-    let state = seed;
-    const chance = () => {
-        state = (state + 0x6d2b79f5) >>> 0;
-        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-        return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
     const top = (control) => control.getBoundingClientRect().top - stage.getBoundingClientRect().top;
     const found = {};
-    for (let step = 0; step < steps; step++) {
+    for (const [which, end] of chances) {
         const controls = [...stage.querySelectorAll("button:not(.attn-reset), input")]
             .filter((control) => control.checkVisibility({ visibilityProperty: true }));
-        const control = controls[Math.floor(chance() * controls.length)];
+        const control = controls[Math.floor(which * controls.length)];
         const name = control.ariaLabel ?? (control.closest("label") ?? control).innerText;
         const before = top(control);
         control.focus();
         if (["range", "number"].includes(control.type)) {
-            control.value = [control.min, control.max][Math.floor(chance() * 2)];
+            control.value = [control.min, control.max][Math.floor(end * 2)];
             control.dispatchEvent(new Event("input", { bubbles: true }));
         } else control.click();
         element.pause();
@@ -50,12 +45,12 @@ def test_what_is_pressed_stays_where_it_is(site, tab, name, language):
     page = tab(viewport=PHONE, reduced_motion="reduce")
     for place in addresses_of_forms(site, name, language):
         element = open_element(page, place, name)
-        assert element.root.evaluate(MOVED, [7, STEPS, False]) == {}, place
+        assert element.root.evaluate(MOVED, [CHANCES, False]) == {}, place
 
 
 def test_a_control_that_moves_is_found(site, tab):
     element = open_element(tab(), addresses_of_forms(site, "order", "en")[0], "order")
-    assert element.root.evaluate(MOVED, [7, 5, True]) != {}
+    assert element.root.evaluate(MOVED, [CHANCES[:5], True]) != {}
 
 
 def backgrounds(element) -> list[tuple[int, ...]]:

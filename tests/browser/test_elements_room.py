@@ -16,8 +16,6 @@ GROWS = {
     "intervention-bench": "input[name$='-paths']",  # sliders for each path
     "order": "input[type=checkbox]",  # what is added, below each position
 }
-# The end of a high figure, far below these controls: room for it would be a hole.
-GROWS_ON_A_PHONE = {"two-directions": "input[type=checkbox], input[name$='-sentence']"}
 
 # How many pixels the stage is higher or lower, by control; what is answered stays answered.
 MOVES = """(element, [skipped, plant]) => {
@@ -64,7 +62,7 @@ def test_the_page_does_not_move_under_the_reader(site, used_tab, name, language)
     for viewport in (PHONE, {"width": 1280, "height": 800}):
         for place in addresses_of_forms(site, name, language):
             element = open_element(used_tab(viewport=viewport, reduced_motion="reduce"), place, name)
-            grows = GROWS.get(name) or (viewport == PHONE and GROWS_ON_A_PHONE.get(name)) or None
+            grows = GROWS.get(name)
             assert element.root.evaluate(MOVES, [grows, False]) == {}, f"{viewport['width']} px, {place}"
 
 
